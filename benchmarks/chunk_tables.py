@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from autokb.pipeline.model_session import ModelOptions
-from autokb.plugins.lab.evaluation.report import ReportTable, interval_text, number_text
+from autokb.plugins.lab.evaluation.report import Table, interval_text, number_text
 from autokb.plugins.lab.studies.evaluate_chunking import ChunkEvaluation, evaluate_chunking
 from benchmarks.figures import Figure, Result, write
 
@@ -53,16 +53,16 @@ def run(options: argparse.Namespace) -> Result:
     return Result("chunk_tables", list(figures(answers)), {"spent": spent, **detail})
 
 
-def table_2(answers: Mapping[str, Any]) -> ReportTable:
+def table_2(answers: Mapping[str, Any]) -> Table:
     """Noise, completeness, context switch and task relevance."""
     rows = [
         (domain, method, *(_judged(body["tenets"].get(tenet)) for tenet in TENETS))
         for domain, method, body in _bodies(answers)
     ]
-    return ReportTable("Table 2: shares of chunks, by a judge", ("domain", "method", *TENETS.values()), tuple(rows))
+    return Table("Table 2: shares of chunks, by a judge", ("domain", "method", *TENETS.values()), tuple(rows))
 
 
-def table_3(answers: Mapping[str, Any]) -> ReportTable:
+def table_3(answers: Mapping[str, Any]) -> Table:
     """Weighted precision, and that of context-aware retrieval (CAR) for the method whose tree is its own."""
     rows = []
     for domain, method, body in _bodies(answers):
@@ -70,10 +70,10 @@ def table_3(answers: Mapping[str, Any]) -> ReportTable:
             found = [body["tenets"].get(f"wp@{k}{suffix}") for k in DEPTHS]
             if not suffix or (method == OURS and any(found)):
                 rows.append((domain, name, *map(_judged, found)))
-    return ReportTable("Table 3: weighted precision", ("domain", "method", *(f"WP@{k}" for k in DEPTHS)), tuple(rows))
+    return Table("Table 3: weighted precision", ("domain", "method", *(f"WP@{k}" for k in DEPTHS)), tuple(rows))
 
 
-def table_4(answers: Mapping[str, Any]) -> ReportTable:
+def table_4(answers: Mapping[str, Any]) -> Table:
     """Time a document, sizes in characters, chunks a document."""
     rows = [
         (
@@ -86,7 +86,7 @@ def table_4(answers: Mapping[str, Any]) -> ReportTable:
         for domain, method, body in _bodies(answers)
     ]
     columns = ("domain", "method", "seconds a document", "mean characters", "p50", "p90", "chunks a document")
-    return ReportTable("Table 4: time and sizes", columns, tuple(rows))
+    return Table("Table 4: time and sizes", columns, tuple(rows))
 
 
 def _bodies(answers: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
@@ -109,7 +109,7 @@ def figures(answers: Mapping[str, Any]) -> Iterator[Figure]:
                 yield Figure(f"{domain}.{method}.{name}", found["value"])
 
 
-def show(tables: Sequence[ReportTable]) -> None:
+def show(tables: Sequence[Table]) -> None:
     """Print the tables."""
     from rich.console import Console
     from rich.table import Table

@@ -17,7 +17,7 @@ from pathlib import Path
 from random import Random
 
 from autokb.core.errors import AutokbError
-from autokb.core.ticket_plan import CheckedCypher
+from autokb.core.property_graph import CheckedCypher
 from autokb.core.ticket_template import TicketTemplate
 from autokb.core.tickets import SIMILAR_TO, Edge, Ticket
 from autokb.domains.ticket_templates import shipped_template

@@ -18,7 +18,7 @@ from typing import Any
 
 from autokb.app import SupportKB
 from autokb.plugins.lab.evaluation.retrieval.experiment import SystemResult, measure
-from autokb.plugins.lab.evaluation.retrieval.system_names import AUTOKB_ANSWER
+from autokb.plugins.lab.evaluation.system_names import AUTOKB_ANSWER
 from benchmarks import thunderbird
 from benchmarks.figures import Figure, Result
 from benchmarks.retrieval import split

@@ -21,6 +21,7 @@ from unittest import mock
 from autokb.core.attributes import ANY, as_lists
 from autokb.core.nouns import Issue
 from autokb.issues.manuals import Manuals
+from autokb.issues.same_problem import SameProblem
 from autokb.pipeline.steps.solutions import PassageFinder
 from autokb.tasks.prompts import unescaped
 from autokb.text.markdown import sections
@@ -89,7 +90,7 @@ def measure(workspace: Path) -> Result:
             f"base_url: {server.url}\nprices: {{scripted: {{input: 0.25, output: 1.25}}}}\n"
         )
         (workspace / "settings.yaml").write_text(settings, encoding="utf-8")
-        nodes, finder, built = _build(workspace)
+        nodes, finder, same_problem, built = _build(workspace)
         documents = {document.id: document.text for document in finder.documents.values()}
         asked = [body for body in server.bodies if body["response_format"]["json_schema"]["name"] == TASK]
     shown = list(_shown(asked, nodes, documents))
@@ -105,7 +106,11 @@ def measure(workspace: Path) -> Result:
     figures = [
         Figure("sections_in_the_request", covered, f"of {len(found)} that {len(shown)} nodes need", at_least=COVERAGE),
         Figure("mean_share_of_a_section", fmean(found)),
-        Figure("headings_told_for_trees", fmean(_told(nodes, finder)), "of the needed sections with a heading"),
+        Figure(
+            "headings_told_for_trees",
+            fmean(_told(nodes, finder, same_problem)),
+            "of the needed sections with a heading",
+        ),
         Figure("requests", len(asked)),
         Figure("input_tokens", built.tokens.input, "tokens"),
         Figure("input_tokens_to_before", built.tokens.input / TOKENS_BEFORE, "ratio", at_most=MOST_TOKENS),
@@ -116,33 +121,33 @@ def measure(workspace: Path) -> Result:
     return Result("passages", figures, {"missing": [f"{i}: {s['document']} > {s['heading']}" for i, s in missing]})
 
 
-def _build(workspace: Path) -> tuple[list[Issue], PassageFinder, Any]:
+def _build(workspace: Path) -> tuple[list[Issue], PassageFinder, SameProblem, Any]:
     """Build; return the nodes as their solutions are asked for, before trees are joined, and what finds passages."""
     from autokb.app.support_kb import SupportKB
     from autokb.pipeline import build
 
     nodes: list[Issue] = []
-    finders: list[PassageFinder] = []
+    found: list[tuple[PassageFinder, SameProblem]] = []
     find = build.find_solutions
 
-    def recorded(stages: Any, place: Any, finder: Any, grown: Any) -> Any:
+    def recorded(stages: Any, place: Any, finder: Any, same_problem: Any, grown: Any, *decisions: Any) -> Any:
         nodes.extend(grown.issues)
-        finders.append(finder)
-        return find(stages, place, finder, grown)
+        found.append((finder, same_problem))
+        return find(stages, place, finder, same_problem, grown, *decisions)
 
     with mock.patch.object(build, "find_solutions", recorded):
         built = SupportKB.open(workspace).build()
-    return nodes, finders[0], built
+    return nodes, *found[0], built
 
 
-def _told(nodes: Sequence[Issue], finder: PassageFinder) -> Iterator[bool]:
+def _told(nodes: Sequence[Issue], finder: PassageFinder, same_problem: SameProblem) -> Iterator[bool]:
     """Give for each needed section with a heading whether a model that grows its tree is told of it."""
     parents = {node.id: node for node in nodes if node.parent_id is None}
     manuals = Manuals(finder.corpus, finder.index.chunks.vectors.vectors, finder.passages)
     for need in needs():
         if (node := need.node(nodes)) is not None:
             parent = parents[node.parent_id or node.id]
-            near = manuals.near(finder.problems[parent.raw_issues[0]])
+            near = manuals.near(same_problem.vectors[parent.raw_issues[0]])
             told = {(p.solution.evidence[0].document, _letters(p.headings[-1])) for p in near}
             yield from ((s["document"], _letters(s["heading"])) in told for s in need.sections if s["heading"])
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from autokb.plugins.lab.evaluation.report import answer_tables, terminal_tables
 from autokb.plugins.lab.evaluation.retrieval.experiment import measure
-from autokb.plugins.lab.evaluation.retrieval.system_names import AUTOKB_ANSWER, RAW
+from autokb.plugins.lab.evaluation.system_names import AUTOKB_ANSWER, RAW
 from autokb.stats.bootstrap import mean_interval
 from benchmarks import thunderbird
 from benchmarks.figures import Figure, Result

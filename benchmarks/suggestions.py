@@ -15,8 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from autokb.plugins.lab.evaluation.report import terminal_tables
-from autokb.plugins.lab.evaluation.suggestions.report import suggestion_tables
+from autokb.plugins.lab.evaluation.report import answer_tables, terminal_tables
 from autokb.stats.bootstrap import mean_interval
 from benchmarks import thunderbird
 from benchmarks.figures import Figure, Result
@@ -179,5 +178,5 @@ def _print(answer: Mapping[str, Any]) -> None:
     from rich.console import Console
 
     console = Console(width=200)
-    for table in terminal_tables(suggestion_tables(answer)):
+    for table in terminal_tables(answer_tables(answer)):
         console.print(table)

@@ -24,7 +24,7 @@ from autokb.core.test_sets import LabelledQuery, read_queries
 from autokb.plugins.lab.evaluation.retrieval.datasets import Judgement
 from autokb.plugins.lab.evaluation.retrieval.experiment import SystemResults
 from autokb.plugins.lab.evaluation.retrieval.metrics import metric
-from autokb.plugins.lab.evaluation.retrieval.system_names import (
+from autokb.plugins.lab.evaluation.system_names import (
     TICKET_TEXT,
     TICKET_VOTES,
     TICKET_WORDING,

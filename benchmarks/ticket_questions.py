@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ def run(options: argparse.Namespace) -> Result:
         nearness: dict[str, float] = {}
         for (section, _), cosine in zip(phrases, cosines.tolist(), strict=True):
             nearness[section] = max(cosine, nearness.get(section, -1.0))
-        read = TASK.answer_offline(question_request(one["question"], template, {}, nearness))
+        read = TASK.answer_offline(question_request(one["question"], template, {}, partial(dict, nearness)))
         wanted = one["intents"]
         first = read.intents[:1] == tuple(wanted[:1]) if len(wanted) < 2 else set(read.intents[:1]) <= set(wanted)
         right["intents.first"].append(float(first))

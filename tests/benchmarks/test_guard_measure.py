@@ -13,7 +13,7 @@ from benchmarks.cypher_guard import QUERIES, SEED, TYPES, Counts, contents, make
 from benchmarks.cypher_queries import HONEST, hostile
 
 from autokb.core.errors import AutokbError
-from autokb.core.ticket_plan import CheckedCypher, name_graph
+from autokb.core.property_graph import CheckedCypher, name_graph
 from autokb.domains.ticket_templates import shipped_template
 from autokb.plugins.tickets.cypher.guard import RefusedCypherError, check_cypher
 from autokb.plugins.tickets.cypher.ladybug import LadybugGraph

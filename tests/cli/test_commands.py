@@ -51,6 +51,14 @@ COMMANDS = sorted(leaves(app))
 
 
 @pytest.mark.with_plugins
+def test_a_process_that_runs_many_commands_registers_each_once() -> None:
+    for words in (["evaluate", "--help"], ["tickets", "--help"], ["checks", "--help"], ["--help"], ["--help"]):
+        assert main(words) == 0
+    found = sorted(leaves(app))
+    assert found == sorted(set(found))
+
+
+@pytest.mark.with_plugins
 def test_the_commands_of_the_contract_are_there() -> None:
     assert "evaluate" in [g.name for g in app.registered_groups]
     names = {" ".join(c) for c in COMMANDS}

@@ -262,10 +262,10 @@ BAD_DOMAINS = {
     "attribute 1: implies of HIDDEN: HIDDEN is not a value of HIDDEN.": (
         f"attributes: {{{ACME}: {{values: [{ACME}], implies: {{{ACME}: {{{ACME}: [{ACME}2]}}}}}}}}"
     ),
-    "rule 2: the pattern HIDDEN is not a valid regular expression.": (
+    "rule 2: patterns: HIDDEN is not a valid regular expression.": (
         f"rules: [Be kind., {{id: {ACME}, text: x, patterns: ['write to (Anna Meier or {ACME}']}}]"
     ),
-    "rule 1: the pattern HIDDEN is not a valid regular expression. ": (
+    "rule 1: patterns: HIDDEN is not a valid regular expression. ": (
         f"rules: [{{text: x, patterns: ['(?P={ACME})']}}]"
     ),
     "rule 1 needs a text.": f"rules: [{{id: {ACME}}}]",
@@ -274,11 +274,11 @@ BAD_DOMAINS = {
     "rule 1: forbid: HIDDEN has too many alternatives": (
         f"rules: [{{id: {ACME}, text: x, forbid: ['{ACME}/b/c/d a/b/c/d a/b/c/d a/b/c/d a/b/c/d a/b/c/d']}}]"
     ),
-    "urgent 1 has the entry HIDDEN; it may have name": f"urgent: [{{name: {ACME}, {ACME}: x}}]",
+    "urgent 1 takes name, when, with, unless, section, document.": f"urgent: [{{name: {ACME}, {ACME}: x}}]",
     "urgent 1 needs what customers write": f"urgent: [{{name: {ACME}}}]",
     "urgent 1 needs the heading of its section": f"urgent: [{{name: {ACME}, when: [{ACME}]}}]",
     "templates: HIDDEN must be text": f"templates: {{{ACME}: []}}",
-    "review: show must be all, approved.": f"review: {{show: {ACME}}}",
+    "review: show must be all or approved.": f"review: {{show: {ACME}}}",
     "review: approvals must be a whole number from 1 to 9.": f"review: {{approvals: {ACME}}}",
     "language must be a code of two letters such as en or de.": f"language: {ACME}",
     "scope names the attribute HIDDEN, which is not configured.": f"scope: {{{ACME}: [x]}}",

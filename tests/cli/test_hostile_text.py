@@ -30,8 +30,7 @@ import hand_made_kb
 from autokb.app import SupportKB
 from autokb.cli import main
 from autokb.cli.output import emit, make_console, say, spinner, stage_bars, write_markdown
-from autokb.plugins.lab.evaluation.chunking.report import chunking_tables
-from autokb.plugins.lab.evaluation.report import ReportTable, answer_tables, fit_width, terminal_tables
+from autokb.plugins.lab.evaluation.report import answer_tables, terminal_tables
 from autokb.stores.workspace import Workspace
 from autokb.text.control_characters import for_terminal
 from pseudo_terminal import HOSTILE, SAFE, terminal
@@ -220,10 +219,10 @@ def test_tables_of_evaluations_do_not_steer_the_terminal(columns: int, monkeypat
         "mechanical": {HOSTILE: figure},
         "retrieval": {HOSTILE: figure},
     }
-    tables: list[ReportTable] = [*answer_tables(retrieval), *chunking_tables({"methods": {HOSTILE: body}})]
+    tables = [*answer_tables(retrieval), *answer_tables({"methods": {HOSTILE: body}})]
     with terminal(monkeypatch, columns) as there:
         emit(False, {}, lambda: Group(*terminal_tables(tables)))
-        emit(False, {}, lambda: Group(*terminal_tables(part for table in tables for part in fit_width(table, columns))))
+        emit(False, {}, lambda: Group(*terminal_tables(tables, columns)))
     assert there.check().count(SAFE) > 20
 
 

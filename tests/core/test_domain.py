@@ -286,7 +286,10 @@ def test_urgent_warnings_are_read_and_change_no_key() -> None:
         ([{"when": ["smoke", "..."], "section": "Fire"}], "when: '...' has no word in it"),
         ([{"when": {"a": 1}, "section": "Fire"}], "when must be a list of strings"),
         ([{"when": ["smoke"], "sections": "Fire"}], r"Did you mean section\?"),
-        ([{"when": ["smoke"], "heading": "Fire"}], "has the entry 'heading'; it may have name, when, with"),
+        (
+            [{"when": ["smoke"], "heading": "Fire"}],
+            "urgent 'urgent-1' takes name, when, with, unless, section, document, not 'heading'",
+        ),
         ([{"name": "a", "when": ["b"], "section": "C"}] * 2, "two entries of urgent have the same name"),
     ],
 )

@@ -56,10 +56,10 @@ def test_patterns_mean_what_re_makes_of_them(pattern: str) -> None:
 @pytest.mark.parametrize(
     ("pattern", "problem"),
     [
-        ("(", "not a valid regular expression"),
-        ("a{99999999999}", "not a valid regular expression"),
-        ("a{" + "9" * 5_000 + "}", "not a valid regular expression"),
-        ("(?:" * 1_900 + ")*" * 1_900, "not a valid regular expression"),
+        ("(", "is not a valid regular expression"),
+        ("a{99999999999}", "is not a valid regular expression"),
+        ("a{" + "9" * 5_000 + "}", "is not a valid regular expression"),
+        ("(?:" * 1_900 + ")*" * 1_900, "is not a valid regular expression"),
         ("((a{1000}){1000})", "repeats too much"),
         ("(((a{500}b?){500}c?){500})", "repeats too much"),  # 8 GB once it is written out
         ("((((a{50,}){50,}){50,}){50,})", "repeats too much"),
@@ -67,7 +67,7 @@ def test_patterns_mean_what_re_makes_of_them(pattern: str) -> None:
     ],
 )
 def test_a_pattern_that_cannot_be_compiled_in_bounds_is_refused_by_name(pattern: str, problem: str) -> None:
-    with pytest.raises(BadInputError, match=f"rule 'r': the pattern .*{problem}"):
+    with pytest.raises(BadInputError, match=f"rule 'r': patterns: '.*' {problem}"):
         read_domain({"rules": [{"id": "r", "text": "No.", "patterns": [pattern]}]})
 
 

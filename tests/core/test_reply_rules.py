@@ -17,13 +17,13 @@ def test_what_is_not_said_has_its_usual_value() -> None:
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"max_wrods": 20}, "'max_wrods' is not known"),
+        ({"max_wrods": 20}, "not 'max_wrods'. Did you mean max_words"),
         ({"max_words": 3}, "max_words must be a whole number from 8 on"),
         ({"max_words": True}, "max_words must be a whole number"),
         ({"tone": "calm"}, "tone must be a list of texts"),
         ({"negative_words": [3]}, "negative_words must be a list of texts"),
-        ({"refusal": ["a"]}, "refusal must be a text"),
-        ({"unanswered": 3}, "unanswered must be a text"),
+        ({"refusal": ["a"]}, "refusal must be text"),
+        ({"unanswered": 3}, "unanswered must be text"),
     ],
 )
 def test_what_is_wrong_is_named(given: dict[str, Any], sentence: str) -> None:

@@ -87,7 +87,7 @@ def test_the_graph_store_is_ladybug() -> None:
         ("ladybug", "must be a mapping"),
         ({"store": "neo4j"}, "store must be ladybug, not"),
         ({"uri": "bolt://me:secret@graph"}, "graph takes store alone, not"),
-        ({"store": 1}, "must be a word"),
+        ({"store": 1}, "store must be ladybug, not 1"),
     ],
 )
 def test_a_wrong_graph_store_is_named(given: object, why: str) -> None:

@@ -97,10 +97,10 @@ def test_a_file_that_takes_the_place_of_all_brings_its_answers_and_no_others(
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"question": None}, "needs question as"),
-        ({"question": " \x01 "}, "needs question as"),
-        ({"question": "x" * 10_001}, "needs question as"),
-        ({"ticket": ""}, "needs ticket as"),
+        ({"question": None}, "question must be text of 1 to 10,000 characters"),
+        ({"question": " \x01 "}, "question must be text of 1 to 10,000 characters"),
+        ({"question": "x" * 10_001}, "question must be text of 1 to 10,000 characters"),
+        ({"ticket": ""}, "ticket must be an id"),
         ({"number": -1}, "number must be"),
     ],
 )

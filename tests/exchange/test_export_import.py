@@ -143,8 +143,8 @@ WRONG: list[tuple[str, str]] = [
     ('{"kind": "theme", "id": "a\\nb", "name": "x"}', "one line"),
     ('{"kind": "setting", "id": "x", "y": 1e999}', "too large"),
     ('{"kind": "setting", "id": "x", "y": ' + "9" * 5000 + "}", "5,000 characters"),
-    ('{"kind": "theme", "id": "x"}', "needs name as text"),
-    ('{"kind": "document", "id": "x", "title": "t"}', "needs text as text"),
+    ('{"kind": "theme", "id": "x"}', "name is missing"),
+    ('{"kind": "document", "id": "x", "title": "t"}', "text is missing"),
     ('{"kind": "raw_issue", "id": "x", "text": "t", "resolved_by": "a.md"}', "resolved_by must be a list"),
     ('{"kind": "issue", "id": "x", "text": "t", "parent_id": 3, "attributes": {}}', "parent_id must be text"),
     ('{"kind": "issue", "id": "x", "text": "t", "attributes": {"os": "iOS"}}', "lists of strings"),
@@ -374,7 +374,7 @@ def test_issues_without_documents_can_be_asked(tmp_path: Path) -> None:
 def test_a_decision_about_nothing_is_named_and_the_workspace_can_be_read(tmp_path: Path, kind: str) -> None:
     line = {"kind": kind, "id": "odd", "solution_id": "", "text": "Dry it", "verdict": "hidden", "date": "2026-01-02"}
     workspace, done = taken_in(tmp_path, [*hand_made_kb.lines(), line])
-    assert [s.reason for s in done.skipped] == [f"{kind} 'odd' needs solution_id as an id"]
+    assert [s.reason for s in done.skipped] == [f"{kind} 'odd': solution_id must be an id"]
     assert SupportKB(workspace).views.show().trees
 
 

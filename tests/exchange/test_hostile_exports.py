@@ -17,7 +17,7 @@ from autokb.exchange.edited_exports import read_csv, read_markdown, same_text
 from autokb.exchange.export_kb import checksum, export_kb
 from autokb.exchange.import_kb import import_file
 from autokb.plugins.lab.evaluation.quality.annotation import read_sheet, sheet
-from autokb.plugins.lab.evaluation.report import Bar, Chart, ReportTable, html_page
+from autokb.plugins.lab.evaluation.report import Table, html_page, picture
 from autokb.stores.published import read_published
 from autokb.stores.workspace import Workspace, create_workspace
 
@@ -144,7 +144,8 @@ def test_the_sheet_for_annotators_runs_and_steers_nothing_and_can_be_read(hostil
 
 
 def test_a_report_for_a_browser_holds_no_steering_character() -> None:
-    table = ReportTable(HOSTILE, (HOSTILE, "b"), ((HOSTILE, json.dumps(HOSTILE)),))
-    page = html_page(HOSTILE, [table], Chart(HOSTILE, (Bar(HOSTILE, 4, 0.5, 0.4, 0.6),), 28))
-    check_characters(page)
-    assert "alert(1)" in page and "<script" not in page and "<img" not in page
+    table = Table.of(HOSTILE, {HOSTILE: [json.dumps(HOSTILE)]}, ("b",), HOSTILE, corner=HOSTILE)
+    page, bars = html_page(HOSTILE, [table]), picture("bars", title=HOSTILE, bars={HOSTILE: (0.5, 0.4, 0.6)})
+    for written in (page, bars):
+        check_characters(written)
+        assert "alert(1)" in written and "<script" not in written and "<img" not in written

@@ -8,6 +8,7 @@ from autokb.core.attributes import ANY
 from autokb.core.nouns import Issue
 from autokb.issues import joining
 from autokb.issues.joining import MOST_COMPARED, merge_trees, near_parents
+from autokb.issues.placement import PlacedTree
 from autokb.issues.same_problem import NEAR_PARENTS
 
 WINDOWS, MAC = frozenset({"Windows"}), frozenset({"Mac"})
@@ -19,6 +20,10 @@ def parent(name: str, os: frozenset[str] = ANY, *raw: str) -> Issue:
 
 def child(of: Issue, os: frozenset[str], *raw: str) -> Issue:
     return Issue(f"{of.id} {min(os)}", f"{of.text} on {min(os)}", of.id, {"os": os}, of.seed, raw)
+
+
+def tree(*nodes: Issue) -> PlacedTree:
+    return PlacedTree(nodes, ())
 
 
 def at(*cosines: float) -> np.ndarray:
@@ -61,31 +66,31 @@ def test_rows_are_compared_in_blocks_without_losing_a_pair() -> None:
 def test_the_widest_takes_the_others_in_and_nodes_for_the_same_customers_come_together() -> None:
     wide, narrow, other = parent("b", ANY, "1", "2"), parent("a", WINDOWS, "3"), parent("c", ANY, "4", "5", "6")
     trees = [
-        (narrow, child(narrow, WINDOWS | {"Vista"}, "3")),
-        (wide, child(wide, WINDOWS, "1"), child(wide, MAC)),
-        (other, child(other, MAC, "4")),
-        (parent("z"),),
+        tree(narrow, child(narrow, WINDOWS | {"Vista"}, "3")),
+        tree(wide, child(wide, WINDOWS, "1"), child(wide, MAC)),
+        tree(other, child(other, MAC, "4")),
+        tree(parent("z")),
     ]
     found = merge_trees(trees, [["a", "b", "c"]])
-    assert found.merged == {"a": "b", "c": "b"}
+    assert found.joined == {"a": "b", "c": "b"}
     merged, left = found.trees
-    assert left[0].id == "z"
-    root, *children = merged
+    assert left.issues[0].id == "z"
+    root, *children = merged.issues
     assert (root.id, root.text, root.attributes) == ("b", "Text of c", {"os": ANY}), "most customers say it so"
     assert set(root.raw_issues) == {"1", "2", "3", "4", "5", "6"}
     by_os = {c.attributes["os"]: c for c in children}
     assert set(by_os[WINDOWS].raw_issues) == {"1", "3"}
     assert by_os[MAC].raw_issues == ("4",)
-    assert {c.parent_id for c in children} == {"b"} and {c.seed for c in merged} == {"seed c"}
+    assert {c.parent_id for c in children} == {"b"} and {c.seed for c in merged.issues} == {"seed c"}
 
 
 def test_trees_that_the_widest_does_not_hold_for_stay() -> None:
-    trees = [(parent("a", WINDOWS),), (parent("b", MAC),), (parent("c", MAC),)]
+    trees = [tree(parent("a", WINDOWS)), tree(parent("b", MAC)), tree(parent("c", MAC))]
     found = merge_trees(trees, [["a", "b", "c"]])
-    assert found.merged == {"c": "b"}
-    assert [tree[0].id for tree in found.trees] == ["a", "b"]
+    assert found.joined == {"c": "b"}
+    assert [left.issues[0].id for left in found.trees] == ["a", "b"]
 
 
 def test_where_nothing_is_the_same_the_trees_are_as_before() -> None:
-    trees = [(parent("a"),), (parent("b"),)]
+    trees = [tree(parent("a")), tree(parent("b"))]
     assert merge_trees(trees, []).trees == tuple(trees)

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from autokb.issues.answering_sections import AnsweringSections
-from autokb.issues.same_problem import Problem, log_odds, log_odds_of_pairs
-from autokb.issues.splitting import ClusterSplitter, SplitPart
+from autokb.issues.same_problem import Problem, SameProblem, SplitPart, log_odds, log_odds_of_pairs
 
 RESET, DESCALE = np.eye(4)[:2]
 VECTORS = {
@@ -31,8 +30,8 @@ def split(
     *members: str, seed: str = "a", documents: AnsweringSections | None = None, **outcomes: str
 ) -> list[SplitPart]:
     helped = {raw: (document,) for raw, document in outcomes.items()}
-    splitter = ClusterSplitter(documents or sections(RESET, DESCALE), VECTORS, helped)
-    return sorted(splitter.parts(seed, members), key=lambda part: part.members)
+    same_problem = SameProblem(documents or sections(RESET, DESCALE), VECTORS, helped)
+    return sorted(same_problem.parts(seed, members), key=lambda part: part.members)
 
 
 def test_a_cluster_whose_issues_other_sections_answer_is_split() -> None:
@@ -56,7 +55,7 @@ def test_without_documents_no_cluster_is_split() -> None:
 
 def test_other_words_alone_are_no_sure_evidence_of_two_problems() -> None:
     near = {"x": np.array([0.8, 0.0, 0.6, 0.0]), "y": np.array([0.8, 0.0, 0.0, 0.6])}
-    alike = ClusterSplitter(sections(RESET), near, {})
+    alike = SameProblem(sections(RESET), near, {})
     assert [part.members for part in alike.parts("x", ("x", "y"))] == [("x", "y")]
 
 

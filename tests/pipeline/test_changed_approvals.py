@@ -101,7 +101,7 @@ def test_what_nobody_approved_can_be_held_back(tmp_path: Path) -> None:
 
 
 def test_a_domain_says_so_in_known_words() -> None:
-    with pytest.raises(BadInputError, match="changed must be keep, withdraw, show, not 'drop'"):
+    with pytest.raises(BadInputError, match="changed must be keep, withdraw or show, not 'drop'"):
         read_domain({**DOMAIN, "review": {"changed": "drop"}})
-    with pytest.raises(BadInputError, match="show must be all, approved, not True"):
+    with pytest.raises(BadInputError, match="show must be all or approved, not True"):
         read_domain({**DOMAIN, "review": {"show": True}})

@@ -34,7 +34,7 @@ def test_a_first_build_clusters_as_the_settings_say(
 
 
 def test_another_way_is_refused_with_those_there_are() -> None:
-    with pytest.raises(BadInputError, match="clustering: reduce must be pca, umap, none, not 'tsne'"):
+    with pytest.raises(BadInputError, match="clustering: reduce must be pca, umap or none, not 'tsne'"):
         read_settings({"clustering": {"reduce": "tsne"}})
     with pytest.raises(BadInputError, match="clustering takes reduce alone, not 'method'"):
         read_settings({"clustering": {"method": "umap"}})

@@ -111,5 +111,8 @@ def _runs(pid: int) -> bool:
     "given", [{".xyz": ""}, {"xyz": "cat"}, {".xyz": "cat 'a"}, {".xyz": ["cat"]}, {".a/b": "cat"}]
 )
 def test_what_is_no_command_for_a_suffix_is_refused(given: dict[str, object]) -> None:
-    with pytest.raises(BadEntryError, match="convert takes commands by suffixes"):
+    with pytest.raises(
+        BadEntryError,
+        match=r"convert: \.xyz must be a command, such as: pandoc|convert: a name must be a suffix such as \.rst",
+    ):
         read_settings({"convert": given})

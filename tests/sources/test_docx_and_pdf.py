@@ -127,6 +127,121 @@ def test_the_text_boxes_of_a_word_file_are_read_once(run: str, expected: str) ->
     assert docx_to_markdown(written.getvalue()).text == f"Before.\n\n{expected}\n\nAfter.\n"
 
 
+W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+
+
+def level(number: int, kind: str, start: int = 1, style: str = "") -> str:
+    of_style = f'<w:pStyle w:val="{style}"/>' if style else ""
+    return f'<w:lvl w:ilvl="{number}"><w:start w:val="{start}"/><w:numFmt w:val="{kind}"/>{of_style}</w:lvl>'
+
+
+def style(kind: str, name: str, number: str) -> str:
+    listed = f'<w:pPr><w:numPr><w:numId w:val="{number}"/></w:numPr></w:pPr>'
+    return f'<w:style {W} w:type="{kind}" w:styleId="{name}"><w:name w:val="{name}"/>{listed}</w:style>'
+
+
+def listed(
+    lists: dict[str, str], ids: dict[str, tuple[str, str]], *paragraphs: tuple[str, str, int], styles: str = ""
+) -> str:
+    """Return the Markdown of a Word file of paragraphs, each with its words, the id of its list and its level.
+
+    ``lists`` has what Word says of each list, ``ids`` the list of each id and what the id says itself.
+    """
+    from docx import Document
+    from docx.oxml import parse_xml
+
+    document, stream = Document(), io.BytesIO()
+    numbering = document.part.numbering_part.element
+    for name, said in lists.items():
+        numbering.insert(0, parse_xml(f'<w:abstractNum {W} w:abstractNumId="{name}">{said}</w:abstractNum>'))
+    for name, (of, said) in ids.items():
+        numbering.append(parse_xml(f'<w:num {W} w:numId="{name}"><w:abstractNumId w:val="{of}"/>{said}</w:num>'))
+    if styles:
+        document.styles.element.append(parse_xml(styles))
+    for words, name, depth in paragraphs:
+        paragraph = document.add_paragraph(words)
+        place = f'<w:ilvl w:val="{depth}"/><w:numId w:val="{name}"/>' if name.isdecimal() else ""
+        if place:
+            paragraph._p.get_or_add_pPr().append(parse_xml(f"<w:numPr {W}>{place}</w:numPr>"))
+        elif name:
+            paragraph._p.get_or_add_pPr().append(parse_xml(f'<w:pStyle {W} w:val="{name}"/>'))
+    document.save(stream)
+    return docx_to_markdown(stream.getvalue()).text
+
+
+def test_steps_go_on_behind_a_table_and_begin_anew_behind_an_announcement() -> None:
+    from docx import Document
+
+    document, stream = Document(), io.BytesIO()
+    for words in ("One.", "", "Two.", "On a Mac:", "First."):
+        if words:
+            document.add_paragraph(words, style="Normal" if words.endswith(":") else "List Number")
+        else:
+            table = document.add_table(rows=2, cols=2)
+            for n, cell in enumerate(("Model:", "Lamp", "A", "red")):
+                table.cell(n // 2, n % 2).text = cell
+    document.save(stream)
+    text = docx_to_markdown(stream.getvalue()).text
+    assert text.startswith("1. One.\n\n| Model:") and text.endswith("\n\n2. Two.\n\nOn a Mac:\n\n1. First.\n")
+
+
+LETTERS = level(0, "lowerLetter") + level(1, "lowerRoman")
+
+
+def test_the_lists_of_a_word_file_keep_their_letters_and_go_on_behind_a_remark() -> None:
+    steps = (("Open it.", "90", 0), ("Look.", "90", 1), ("Listen.", "90", 1), ("Close it.", "90", 0))
+    text = listed({"90": LETTERS}, {"90": ("90", "")}, *steps, ("Red? See step b.", "", 0), ("Call us.", "90", 0))
+    assert text == (
+        "- a) Open it.\n  - i) Look.\n  - ii) Listen.\n- b) Close it.\n\nRed? See step b.\n\n- c) Call us.\n"
+    )
+
+
+def test_letters_inside_numbered_steps_begin_anew_under_each() -> None:
+    lists = {"90": level(0, "decimal") + level(1, "upperLetter")}
+    steps = (("One.", "90", 0), ("First.", "90", 1), ("Second.", "90", 1), ("Two.", "90", 0), ("Only.", "90", 1))
+    text = listed(lists, {"90": ("90", "")}, *steps)
+    assert text == "1. One.\n   - A) First.\n   - B) Second.\n2. Two.\n   - A) Only.\n"
+
+
+def test_an_id_that_begins_its_list_anew_and_one_that_goes_on_with_it() -> None:
+    anew = '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride>'
+    ids = {"90": ("90", ""), "91": ("90", anew), "92": ("90", "")}
+    steps = [(f"Step of {name}.", name, 0) for name in ("90", "90", "91", "91", "92")]
+    text = listed({"90": level(0, "decimal")}, ids, *steps)
+    assert text == "1. Step of 90.\n2. Step of 90.\n\n1) Step of 91.\n2) Step of 91.\n3) Step of 92.\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "first"),
+    [
+        (level(0, "upperRoman", 3), "III"),
+        (level(0, "upperLetter", 26), "Z"),
+        (level(0, "lowerLetter"), "x"),
+        ('<w:numStyleLink w:val="Ours"/>', "iv"),
+    ],
+)
+def test_where_word_keeps_the_letters_of_a_list(said: str, first: str) -> None:
+    own = f'<w:lvlOverride w:ilvl="0">{level(0, "lowerLetter", 24)}</w:lvlOverride>' if first == "x" else ""
+    lists = {"90": said, "91": level(0, "lowerRoman", 4)}
+    text = listed(
+        lists, {"90": ("90", own), "91": ("91", "")}, ("Open it.", "90", 0), styles=style("numbering", "Ours", "91")
+    )
+    assert text == f"- {first}) Open it.\n"
+
+
+def test_a_style_puts_its_paragraphs_into_the_level_that_names_it() -> None:
+    lists = {"90": level(0, "decimal") + level(1, "lowerLetter", style="Sub")}
+    text = listed(
+        lists,
+        {"90": ("90", "")},
+        ("One.", "90", 0),
+        ("First.", "Sub", 0),
+        ("Second.", "Sub", 0),
+        styles=style("paragraph", "Sub", "90"),
+    )
+    assert text == "1. One.\n   - a) First.\n   - b) Second.\n"
+
+
 def test_the_merged_cells_of_a_word_file_are_in_each_row() -> None:
     from docx import Document
 

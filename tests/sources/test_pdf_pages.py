@@ -16,6 +16,7 @@ from autokb.core.settings import read_settings
 from autokb.sources import Reading, read_documents
 from autokb.sources.line_joins import join_lines
 from autokb.sources.pdf import pdf_to_markdown
+from scanned_pages import scanned
 
 LEADING = 14.0  # points
 
@@ -136,21 +137,6 @@ def test_comments_and_turned_words_are_named() -> None:
     assert pdf_to_markdown(bytes(pdf.output())).left_out == ("5 turned or unreadable letters",)
 
 
-def scanned(*pages: str) -> bytes:
-    """Return a PDF whose pages have a text or, where it is empty, a picture that fills half of them."""
-    from PIL import Image
-
-    pdf = FPDF(unit="pt", format="A4")
-    for text in pages:
-        pdf.add_page()
-        pdf.set_font("Helvetica", size=11)
-        if text:
-            pdf.text(60, 100, text)
-        else:
-            pdf.image(Image.new("RGB", (40, 40), "grey"), 60, 60, 450, 450)
-    return bytes(pdf.output())
-
-
 def test_pages_that_are_pictures_are_named_by_their_numbers() -> None:
     page = pdf_to_markdown(scanned("Turn it on.", "", "", "Turn it off.", ""))
     assert page.text == "Turn it on.\n\nTurn it off.\n"
@@ -197,7 +183,7 @@ def test_a_program_that_reads_no_page_says_so_of_the_file(tmp_path: Path, code: 
 
 @pytest.mark.parametrize("given", ["", "tesseract 'a", ["tesseract"], {"a": "b"}, 3])
 def test_what_is_no_command_for_pictures_is_refused(given: object) -> None:
-    with pytest.raises(BadEntryError, match="ocr takes a command"):
+    with pytest.raises(BadEntryError, match=r"ocr must be a command, such as: tesseract \{file\} -, not "):
         read_settings({"ocr": given})
 
 

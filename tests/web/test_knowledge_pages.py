@@ -340,6 +340,33 @@ def test_places_that_are_none_are_passed_over(client: TestClient) -> None:
     assert client.get("/documents/no.md").status_code == 404
 
 
+def test_what_describes_a_document_is_on_its_page_in_its_json_and_in_the_export(tmp_path: Path) -> None:
+    sources = tmp_path / "docs"
+    sources.mkdir()
+    (sources / "a.md").write_text(
+        '+++\ntitle = "Pair it"\ndescription = "For <phones>."\ntags = ["Bluetooth", "phone"]\n+++\n\nHold the key.\n',
+        "utf-8",
+    )
+    (sources / "b.md").write_text("---\ntitle: Plain\n---\n\nPush the key.\n", "utf-8")
+    kb = SupportKB.create(tmp_path / "kb", "headphones")
+    kb.add(sources)
+    kb.build()
+    kb.export(tmp_path / "kb.jsonl")
+    lines = map(json.loads, (tmp_path / "kb.jsonl").read_text("utf-8").splitlines())
+    exported = {line["id"]: line for line in lines if line["kind"] == "document"}
+    assert (exported["a.md"]["description"], exported["a.md"]["tags"]) == ("For <phones>.", ["Bluetooth", "phone"])
+    assert {"description", "tags"}.isdisjoint(exported["b.md"])
+    again = tmp_path / "again"
+    SupportKB.create(again, "headphones").import_(tmp_path / "kb.jsonl")
+    for folder in (tmp_path / "kb", again):
+        with client_of(folder) as client:
+            assert "For <phones>. Bluetooth phone" in words_of(page(client, "/documents/a.md"))
+            assert client.get("/v1/documents/a.md").json()["tags"] == ["Bluetooth", "phone"]
+            assert client.get("/v1/documents/b.md").json()["description"] == ""
+    SupportKB.open(again).export(tmp_path / "again.jsonl")
+    assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "kb.jsonl").read_bytes()
+
+
 def test_a_long_document_opens_at_the_place(hand_made: Workspace) -> None:
     text = "".join(f"Sentence {n} of a **long** manual.\n" for n in range(900))
     folder = hand_made.folder.parent / "long"

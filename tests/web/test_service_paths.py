@@ -144,7 +144,7 @@ def test_a_list_has_everything_once_in_pages(client: TestClient, kb: SupportKB, 
     assert ids == sorted(ids) and len(ids) > 2
     for limit in ("0", "1001", "-1", "9" * 30):
         check_problem(client.get(f"/v1/{path}", params={"limit": limit}), 422, "1 to 1,000 items")
-    check_problem(client.get(f"/v1/{path}", params={"limit": "many"}), 422, "limit", "integer")
+    check_problem(client.get(f"/v1/{path}", params={"limit": "many"}), 422, "limit", "a whole number")
     assert client.get(f"/v1/{path}", params={"after": "zzzz\0\ud7ff'"}).json() == {"items": [], "next": None}
 
 
@@ -225,6 +225,7 @@ def test_a_solution_is_edited_where_nobody_was_faster(client: TestClient, kb: Su
     assert client.get(path).json()["version"] == version, "what breaks a rule is not stored"
     for body, status in (({}, 422), ({"text": "a", "steps": ["b"]}, 422), ({"txt": "a"}, 422), ({"text": 1}, 422)):
         check_problem(client.patch(path, json=body), status)
+    check_problem(client.patch(path, json={"txt": "a", "text": 1}), 422, "text must be text. txt is not known. ")
     check_problem(client.patch("/v1/solutions/s-pai", json={"text": "a"}), 404)
 
 
@@ -328,10 +329,10 @@ def test_head_answers_as_get_without_a_body(client: TestClient, caplog: pytest.L
 
 def test_a_number_is_a_number_and_no_text_that_reads_as_one(client: TestClient) -> None:
     for k in ("3", True, 2.5):
-        check_problem(client.post("/v1/ask", json={"text": QUESTION, "k": k}), 422, "k: ")
+        check_problem(client.post("/v1/ask", json={"text": QUESTION, "k": k}), 422, "k must be ")
     for seconds in ("12", True):
         given = {"conversation": "c", "seconds": seconds}
-        check_problem(client.post("/v1/outcomes", json=given), 422, "seconds: ")
+        check_problem(client.post("/v1/outcomes", json=given), 422, "seconds must be a number")
     assert client.post("/v1/outcomes", json={"conversation": "c", "seconds": 12}).json()["seconds"] == 12.0
 
 

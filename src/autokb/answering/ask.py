@@ -15,6 +15,7 @@ from autokb.answering.silence import known_code, left_open, said_of_withheld, wi
 from autokb.answering.telling import telling_line
 from autokb.core.attributes import ANY, NONE, Attributes, plain_name
 from autokb.core.domain import DomainSpec
+from autokb.core.nouns import Hit
 from autokb.core.reply_rules import LEFT_OPEN, OFF_TOPIC
 from autokb.core.settings import CAUTION
 from autokb.core.solution_text import heading_of
@@ -91,7 +92,6 @@ def ask_in_other_language(
     return replace(found, reason=unread, unread=True) if unread else found
 
 
-# Complex: a refusal, a reader and an explanation each change what is answered, in this order.
 def answer_scored(index: QuestionIndex, scored: ScoredQuestion, k: int = 5, *, explain: bool = False) -> Answer:
     """Answer from what a question found: the candidates that fit it best, a question back, or nothing.
 
@@ -109,15 +109,19 @@ def answer_scored(index: QuestionIndex, scored: ScoredQuestion, k: int = 5, *, e
     if explain:
         found = replace(found, explanation=explanation_of(shown, presentation))
     if found.outcome == "abstains":
-        near = index.candidates.best_of_documents(scored.evidence.sections)
-        nearest = {document: near[n] for n, document in enumerate(index.chunks.documents)}
-        documents = tuple(hit for hit in found.documents if nearest[hit.id] >= WORTH_READING)
-        refused_shown = () if _is_far_off(scored) or withheld else tuple(one.solution for one in presentation.choose(k))
-        return replace(found, documents=documents, near=refused_shown, withheld=withheld)
+        near = () if _is_far_off(scored) or withheld else tuple(one.solution for one in presentation.choose(k))
+        return replace(found, documents=_worth_reading(found, index, scored), near=near, withheld=withheld)
     if found.called and found.shown[0].id in found.urgent:
         return _as_warning(found, index, round(first_right(shown), 4))
     telling = telling_line(index, scored.read, found.shown[0])
     return replace(found, confidence=round(first_right(shown), 4), telling=telling)
+
+
+def _worth_reading(found: Answer, index: QuestionIndex, scored: ScoredQuestion) -> tuple[Hit, ...]:
+    """Return the documents of an answer that are near enough to the question for somebody to look into."""
+    near = index.candidates.best_of_documents(scored.evidence.sections)
+    nearest = {document: near[n] for n, document in enumerate(index.chunks.documents)}
+    return tuple(hit for hit in found.documents if nearest[hit.id] >= WORTH_READING)
 
 
 def _why_refused(shown: Shown) -> tuple[str | None, bool]:

@@ -36,7 +36,6 @@ class Clarification:
     text: str
 
 
-# Complex: each condition that ends it needs what the one before it worked out.
 def clarify(shown: Presentation, first: Choice, warnings: Collection[int] = ()) -> Clarification | None:
     """Return the question that the first solution leaves open, or None where it holds whatever the answer is.
 
@@ -54,8 +53,7 @@ def clarify(shown: Presentation, first: Choice, warnings: Collection[int] = ()) 
         return None
     pools = {name: _pool(name, decides, beside, shown) for name in _fixed(decides.solution, shown)}
     if behind is not None:
-        of_all = {n: _weighed([(s, _values(n, s)) for s in beside], shown) for n in shown.asked.unknown}
-        pools |= {name: pool for name, pool in of_all.items() if len(pool) > 1}
+        pools |= _pools_of_unknown(beside, shown)
     gains = {name: information_gain(pool) for name, pool in pools.items()}
     best = max(gains, key=lambda name: (round(gains[name], 9), name), default=None)
     return ask_back(best, map(itemgetter(0), pools[best]), shown) if best is not None and gains[best] > 0 else None
@@ -187,6 +185,12 @@ def _weighed(found: Sequence[tuple[Solution, Values]], shown: Presentation) -> l
         nearest[steps] = max(nearest.get(steps, -1.0), shown.cosine(solution))
     best = max(nearest.values(), default=0.0)
     return [(values, math.exp((nearest[steps] - best) / TEMPERATURE)) for steps, values in values_of.items()]
+
+
+def _pools_of_unknown(beside: Sequence[Solution], shown: Presentation) -> dict[str, list[tuple[Values, float]]]:
+    """Return the values that solutions have of each attribute of which the question says nothing, where they differ."""
+    found = {name: _weighed([(s, _values(name, s)) for s in beside], shown) for name in shown.asked.unknown}
+    return {name: pool for name, pool in found.items() if len(pool) > 1}
 
 
 def information_gain(pool: Sequence[tuple[Values, float]]) -> float:

@@ -175,8 +175,8 @@ def suggestions_from(
         helped = tuple(islice(different_helps(others, tried, language), MOST_SUGGESTIONS))
         return helped or ((Suggestion(refusal, "refusal"),) if rules.fits(refusal) else ())
     found: list[Suggestion] = []
-    back = answer.question
-    if back and not rules.has_negative_words(back.text) and not _was_asked(back.text, asked, language):
+    back, said_of = answer.question, [content_words(one, language) for one in asked]
+    if back and not rules.has_negative_words(back.text) and not _is_among(content_words(back.text, language), said_of):
         found.append(Suggestion(back.text, "question", choices=back.values))
     helps = _helps(answer, rules, spec, said)
     if answer.warning:
@@ -225,16 +225,11 @@ def _introduces(one: Suggestion, language: str) -> bool:
     return is_first and not any(instructs(part, language) for part in parts)
 
 
-def _was_asked(question: str, asked: Sequence[str], language: str) -> bool:
-    return _is_among(content_words(question, language), [content_words(one, language) for one in asked])
-
-
 def _is_among(words: frozenset[str], others: Iterable[frozenset[str]]) -> bool:
     """Return whether a text says the same as one of the others, by the words of the shorter that the other has."""
     return any(len(words & other) / max(1, min(len(words), len(other))) > SAME_HELP for other in others)
 
 
-# Complex: the rule about warnings is two comprehensions, which a name would only hide.
 def helps_in_order(answer: Answer) -> Iterator[tuple[Solution, Source]]:
     """Give the solutions of an answer in its order, which is that of ``ask``, none far behind the first.
 
@@ -242,11 +237,15 @@ def helps_in_order(answer: Answer) -> Iterator[tuple[Solution, Source]]:
     tried first.
     """
     sections = {passage.solution.id for passage in answer.passages}
-    alarming = {e.document for one in answer.shown if one.id in answer.urgent for e in one.evidence[:1]}
+    alarming = {_document(one) for one in answer.shown if one.id in answer.urgent} - {""}
     for solution in (one for one in answer.shown if one.id not in answer.far):
-        documents = {e.document for e in solution.evidence[:1]}
-        if not answer.called or solution.id in answer.urgent or not alarming.isdisjoint(documents):
+        if not answer.called or solution.id in answer.urgent or _document(solution) in alarming:
             yield solution, "passage" if solution.id in sections else "solution"
+
+
+def _document(solution: Solution) -> str:
+    """Return the document that a solution begins in; nothing for one that a person wrote."""
+    return solution.evidence[0].document if solution.evidence else ""
 
 
 # Complex: what a person wrote has not one source a step; each part of a suggestion is another where it lacks them.

@@ -24,7 +24,7 @@ from autokb.app.private_words import PrivateWords
 from autokb.core.errors import AutokbError, AutokbWarning, BadEntryError, NothingPublishedError
 from autokb.core.plugins import at_fault, call, lines_of, plugins
 from autokb.core.results import Result
-from autokb.core.settings import NO_RERANKER, NUMBERS, OFFLINE_MODEL, WORDS, AskSettings, Settings, section_of
+from autokb.core.settings import NO_RERANKER, OFFLINE_MODEL, OVERRIDABLE, AskSettings, Settings, section_of
 from autokb.llm.keys import VARIABLES
 from autokb.stores.database import RESTORE
 from autokb.stores.health import look_at_file
@@ -394,7 +394,7 @@ def _answer(reply: FreeReply | None) -> str:
 
 def _variables(settings: Settings) -> dict[str, None]:
     """Return the names of the variables that are read here, those that the settings name at the end."""
-    ours = [f"AUTOKB_{name.upper()}" for name in (*WORDS, *NUMBERS)]
+    ours = [f"AUTOKB_{name.upper()}" for name in OVERRIDABLE]
     models = [one for names in VARIABLES.values() for one in names]
     desks = [name for one in settings.helpdesks.values() for name in (one.secret_env, one.token_env)]
     sources = [one.token_env for one in settings.sources.values()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path, PurePosixPath
@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Skipped
 from autokb.core.results import Listed, Result
+from autokb.sources.outside_readers import left_out
 from autokb.stores.staged import (
     STAGED_KINDS,
     Source,
@@ -25,6 +26,7 @@ from autokb.stores.staged import (
     note_fields_read,
     staged_sources,
 )
+from autokb.stores.sync_state import read_sync_items
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import Staged, StagedPlace, WorkspaceFile
 
@@ -79,12 +81,25 @@ def list_sources(workspace: Workspace, *, with_losses: bool = False) -> Sources:
     """
     with workspace.file() as file, file.snapshot():
         counts = Counter((source, place.kind) for place, source in staged_sources(file))
-        lost = [Skipped(name + place, reason) for _, name, place, reason in losses(file)] if with_losses else None
+        synced = {*workspace.settings.sources, *(one.path for one, _ in counts if one.kind == "sync")}
+        lost = [*_losses(file, sorted(synced))] if with_losses else None
     found = sorted({source for source, _ in counts}, key=lambda s: (_ORDER.index(s.kind), s.path))
     return Sources(
         tuple(ListedSource(s.kind, s.path, *(counts[s, kind] for kind in STAGED_KINDS)) for s in found),
         None if lost is None else tuple(lost),
     )
+
+
+def _losses(file: WorkspaceFile, synced: Iterable[str]) -> Iterator[Skipped]:
+    """Give what was not read of added files, and of what sources of ``sync`` gave."""
+    yield from (Skipped(name + place, reason) for _, name, place, reason in losses(file))
+    staged = {(place.kind, place.id) for place in file.staged_places()}
+    for source in synced:
+        for key, note in sorted(read_sync_items(file, source).items()):
+            if note.get("reason"):
+                yield Skipped(key, str(note["reason"]))
+            elif (note.get("kind"), note.get("id")) in staged:
+                yield from left_out(key, note.get("left_out", ()))
 
 
 def move_source(workspace: Workspace, old: str, new: str) -> Sources:

@@ -97,13 +97,16 @@ def load_commands(command: str = "") -> None:
     """Register a command of ours; where none is named or known, as in ``autokb --help``, all of them."""
     from autokb.cli.commands import app
 
-    if command in {c.name or getattr(c.callback, "__name__", "") for c in app.registered_commands}:
+    alone = (c.name or getattr(c.callback, "__name__", "") for c in app.registered_commands)
+    registered = {*alone, *(group.name for group in app.registered_groups)}
+    if command in registered:
         return
     files = COMMAND_FILES.get(command)
     if files is None:
         built_in = _commands_of_plugins(built_in=True)
         for name in [command] if command in built_in else built_in:
-            _register(*built_in[name])
+            if name not in registered:
+                _register(*built_in[name])
         files = [] if command in built_in else list(REGISTERED)
     for name in files:
         import_module(f"autokb.cli.{name}")

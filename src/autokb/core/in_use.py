@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Literal, get_args
 
 from autokb.core.ids import digest, short_id
+from autokb.core.validation import Name, Share, Switch
 
 Arm = Literal["treatment", "control"]
 ARMS: tuple[Arm, ...] = get_args(Arm)
@@ -23,9 +24,9 @@ class ArmSettings:
     them out anew and so names the experiment. It is off until ``enabled``.
     """
 
-    enabled: bool = False
-    share: float = 0.5
-    salt: str = ""
+    enabled: Switch = False
+    share: Share = 0.5
+    salt: Name = ""
 
     def arm_of(self, conversation: str) -> Arm | None:
         """Return the arm of a conversation by its id; None where there is no experiment, or no id."""

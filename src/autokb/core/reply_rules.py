@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
-from autokb.core.errors import BadInputError
+from autokb.core.validation import Entry, read_entries
 
 MOST_WORDS = 30  # of a suggestion; the response prediction paper's
 FEWEST_WORDS = 8  # fewer say nothing
 OFF_TOPIC = "Nothing here is about that."  # why there is no answer, as everybody reads it
 LEFT_OPEN = "The closest pages don't answer this."
-_KNOWN = ("max_words", "tone", "negative_words", "refusal", "unanswered")
+
+
+def _read_most(value: Any) -> int | None:
+    return value if type(value) is int and value >= FEWEST_WORDS else None
+
+
+def _read_text(value: Any) -> str | None:
+    return " ".join(value.split()) if isinstance(value, str) else None
+
+
+def _read_texts(value: Any) -> tuple[str, ...] | None:
+    listed = value or ()
+    is_list = isinstance(listed, list | tuple) and all(isinstance(one, str) for one in listed)
+    return tuple(filter(None, map(_read_text, listed))) if is_list else None
+
+
+Text = Annotated[str, Entry("text", _read_text)]
+Texts = Annotated[tuple[str, ...], Entry("a list of texts", _read_texts)]
 
 
 @dataclass(frozen=True)
@@ -27,11 +44,11 @@ class ReplyRules:
     one to a question that the documents leave open, both empty for our own words.
     """
 
-    max_words: int = MOST_WORDS
-    tone: tuple[str, ...] = ()
-    negative_words: tuple[str, ...] = ()
-    refusal: str = ""
-    unanswered: str = ""
+    max_words: Annotated[int, Entry(f"a whole number from {FEWEST_WORDS} on", _read_most)] = MOST_WORDS
+    tone: Texts = ()
+    negative_words: Texts = ()
+    refusal: Text = ""
+    unanswered: Text = ""
 
     @cached_property
     def _negative(self) -> re.Pattern[str]:
@@ -53,25 +70,5 @@ def count_words(text: str) -> int:
 
 
 def read_reply_rules(given: Mapping[str, Any]) -> ReplyRules:
-    """Read ``reply`` (BadInputError for what is not known, or of another kind)."""
-    if unknown := sorted(set(given) - set(_KNOWN)):
-        raise BadInputError(f"domain.yaml: reply: {unknown[0]!r} is not known; it takes {', '.join(_KNOWN)}.")
-    most = given.get("max_words", MOST_WORDS)
-    if not isinstance(most, int) or isinstance(most, bool) or most < FEWEST_WORDS:
-        raise BadInputError(f"domain.yaml: reply: max_words must be a whole number from {FEWEST_WORDS} on.")
-    refusal, unanswered = _text(given, "refusal"), _text(given, "unanswered")
-    return ReplyRules(most, _texts(given, "tone"), _texts(given, "negative_words"), refusal, unanswered)
-
-
-def _text(given: Mapping[str, Any], name: str) -> str:
-    found = given.get(name, "")
-    if not isinstance(found, str):
-        raise BadInputError(f"domain.yaml: reply: {name} must be a text.")
-    return " ".join(found.split())
-
-
-def _texts(given: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    found = given.get(name) or ()
-    if not isinstance(found, Sequence) or isinstance(found, str) or not all(isinstance(one, str) for one in found):
-        raise BadInputError(f"domain.yaml: reply: {name} must be a list of texts.")
-    return tuple(text for one in found if (text := " ".join(one.split())))
+    """Read ``reply`` of a domain.yaml (BadEntryError)."""
+    return ReplyRules(**read_entries(ReplyRules, given, "domain.yaml", "reply"))

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
+
+from autokb.core.validation import Entry, one_of
 
 Changed = Literal["keep", "withdraw", "show"]
 Show = Literal["all", "approved"]
 CHANGED: tuple[str, ...] = get_args(Changed)
 SHOW: tuple[str, ...] = get_args(Show)
+MOST_APPROVALS = 9  # of one text; where more are asked for, no text would ever have them
+
+
+def _read_count(value: Any) -> int | None:
+    return value if type(value) is int and 1 <= value <= MOST_APPROVALS else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +28,9 @@ class ReviewPolicy:
     is shown is ``all`` that no rule withholds, or only what is ``approved``.
     """
 
-    approvals: int = 1
-    changed: Changed = "keep"
-    show: Show = "all"
+    approvals: Annotated[int, Entry(f"a whole number from 1 to {MOST_APPROVALS}", _read_count)] = 1
+    changed: Annotated[Changed, one_of(*CHANGED)] = "keep"
+    show: Annotated[Show, one_of(*SHOW)] = "all"
 
     def as_setting(self) -> dict[str, Any]:
         """Return what a publication keeps of it: what differs from the usual."""

@@ -1,18 +1,8 @@
-"""Values of settings that more than one section has: numbers and addresses of the web."""
+"""Addresses of the web, which more than one section of the settings has."""
 
 from __future__ import annotations
 
-import math
-from typing import Any
 from urllib.parse import SplitResult, urlsplit
-
-
-def read_number(value: Any) -> float:
-    """Read a number that YAML gave, as one or as text; NaN, of which no comparison is true, where it is none."""
-    try:
-        return float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else math.nan
-    except (ValueError, OverflowError):
-        return math.nan
 
 
 def web_address(text: str) -> SplitResult | None:

@@ -6,15 +6,28 @@ import re
 import shlex
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, get_args
+from dataclasses import asdict, dataclass, field, replace
+from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 from autokb.core.errors import AutokbWarning, BadEntryError, as_value, shown_value
 from autokb.core.helpdesk_settings import HelpdeskSettings
 from autokb.core.in_use import ArmSettings
 from autokb.core.plugins import PluginError, installed, is_of_plugin, model_of_section, plugins, said, use
-from autokb.core.setting_values import read_number
 from autokb.core.source_settings import SourceSettings
+from autokb.core.validation import (
+    Entry,
+    Name,
+    Share,
+    Switch,
+    Word,
+    number,
+    one_of,
+    read_as,
+    sentence_of,
+    slip_of,
+    types_of,
+    whole_number,
+)
 
 CHUNK_SIZE = 2048  # characters, as in section 3.2.1 of the AutoKB paper
 STALE_AFTER = 365  # days after which a document that nobody has changed is looked at again: a year
@@ -42,14 +55,65 @@ GRAPH_STORES = ("ladybug",)
 STEPS, REPLY = STYLES = ("steps", "reply")  # of an answer
 NO_EXPERIMENT = ArmSettings()
 LOCAL_EXECUTOR = "local"  # where a build's work is done
-_DIGITS = 10  # of LARGEST_NUMBER
+SECTIONS_OF_PLUGINS = ("sources", "helpdesks")  # that plug-ins of ours read
+_Number = Annotated[int, whole_number(1, LARGEST_NUMBER)]
+_Rows = Annotated[int, whole_number(0, LARGEST_NUMBER, "a number of rows, from 0")]
+_Probability = Annotated[float, number(0, 1, "a probability, a number from 0 to 1")]
+_Price = Annotated[float, number(0, HIGHEST_PRICE, f"a number from 0 to {HIGHEST_PRICE:.0f} (USD a million tokens)")]
+_DayBudget = Annotated[float, number(0, HIGHEST_DAY_BUDGET, f"an amount from 0 to {HIGHEST_DAY_BUDGET:.0f} USD")]
+_Effort = Annotated[str, one_of(*EFFORTS, words=f"one of {', '.join(EFFORTS)}; {DEFAULT_EFFORT} sends none")]
+_Wait = Annotated[
+    float, number(0, LONGEST_WAIT, f"a number of seconds, more than 0 and at most {LONGEST_WAIT:.0f}", exclusive=True)
+]
+
+
+def _read_origins(value: Any) -> tuple[str, ...] | None:
+    origins = value or ()
+    listed = origins if isinstance(origins, list | tuple) else (origins,)
+    # As an address bar has a site; an origin has no slash, with which a browser would compare a path.
+    sites = tuple(one.removesuffix("/") for one in listed if isinstance(one, str))
+    return sites if len(sites) == len(listed) and all(map(_ORIGIN.fullmatch, sites)) else None
+
+
+_Origins = Annotated[
+    tuple[str, ...], Entry("a list of sites such as https://help.example.com, without a path", _read_origins)
+]
+
+
+def _read_command(value: Any) -> tuple[str, ...] | None:
+    """Return the words of a command; None where it has none, or a quotation mark is never closed."""
+    try:
+        return tuple(shlex.split(value)) or None if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def _read_suffix(value: Any) -> str | None:
+    return value.lower() if isinstance(value, str) and _SUFFIX.fullmatch(value) else None
+
+
+_OcrCommand = Annotated[tuple[str, ...], Entry("a command, such as: tesseract {file} -", _read_command)]
+_Converter = Annotated[tuple[str, ...], Entry("a command, such as: pandoc -f rst -t gfm {file}", _read_command)]
+_Suffix = Annotated[str, Entry("a suffix such as .rst", _read_suffix)]
+
+
+def _read_prices(value: Any) -> Any:
+    """Check that each model has a price of what it reads and of what it writes."""
+    for model, price in value.items() if isinstance(value, Mapping) else ():
+        if not isinstance(price, Mapping) or not {"input", "output"} <= set(price):
+            raise ValueError(f": the price of {shown_value(model)} needs input and output in USD a million tokens")
+    return value
+
+
+def _read_checks(value: Any) -> Any:
+    return [str(one) for one in value or ()] if value is None or isinstance(value, list | tuple) else None
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerSettings:
     """How questions are answered: below ``caution``, a probability of being on topic, it abstains."""
 
-    caution: float = CAUTION
+    caution: _Probability = CAUTION
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +124,17 @@ class AskSettings:
     those of UTC. In the ``style`` reply it also writes one from the steps that are shown.
     """
 
-    model: str = OFFLINE_MODEL
-    timeout: float = 4.0
-    budget_per_day: float = 5.0
-    style: str = STEPS
+    model: Word = OFFLINE_MODEL
+    timeout: _Wait = 4.0
+    budget_per_day: _DayBudget = 5.0
+    style: Annotated[str, one_of(*STYLES)] = STEPS
 
 
 @dataclass(frozen=True, slots=True)
 class GraphSettings:
     """Which engine answers Cypher about tickets."""
 
-    store: str = "ladybug"
+    store: Annotated[str, one_of(*GRAPH_STORES)] = "ladybug"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +144,7 @@ class SearchSettings:
     Below, and where the store is no Postgres, each process holds it in memory.
     """
 
-    in_database_from: int = SEARCHED_IN_DATABASE_FROM
+    in_database_from: _Rows = SEARCHED_IN_DATABASE_FROM
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,29 +155,35 @@ class EmbedSettings:
     says in X-Forwarded-For; without a proxy it is the connection's own.
     """
 
-    origins: tuple[str, ...] = ()
-    a_minute: int = EMBED_A_MINUTE
-    proxies: int = 0
+    origins: _Origins = ()
+    a_minute: Annotated[int, whole_number(1, MOST_OF_EMBED)] = EMBED_A_MINUTE
+    proxies: Annotated[int, whole_number(0, MOST_OF_EMBED)] = 0
 
 
 @dataclass(frozen=True, slots=True)
 class ClusteringSettings:
     """How raw issues are clustered: ``reduce`` is one of ``REDUCTIONS``."""
 
-    reduce: Reduction = "pca"
+    reduce: Annotated[Reduction, one_of(*REDUCTIONS)] = "pca"
 
 
 @dataclass(frozen=True, slots=True)
-class GateSettings:
-    """How much worse than what readers see a version may do in a team's checks, and which of these must stay right.
+class MaxLoss:
+    """How much worse than what readers see a version may do in a team's checks.
 
     ``first`` and ``outcome`` are the shares by which what comes first, and the outcome, may be right less often;
     ``trees`` is that by which the trees' solutions may fit their customers' issues less often.
     """
 
-    first: float = GATE_MARGIN
-    outcome: float = GATE_MARGIN
-    trees: float = GATE_MARGIN
+    first: Share = GATE_MARGIN
+    outcome: Share = GATE_MARGIN
+    trees: Share = GATE_MARGIN
+
+
+@dataclass(frozen=True, slots=True)
+class GateSettings(MaxLoss):
+    """What keeps a version from readers: a loss that is too large, or one of the checks that ``must`` stay right."""
+
     must: tuple[str, ...] = ()
 
 
@@ -140,86 +210,100 @@ class Settings:
     a picture of a page into text.
     """
 
-    model: str = OFFLINE_MODEL
-    tasks: Mapping[str, str] = field(default_factory=dict)
-    embedder: str = "packaged"
-    reranker: str = NO_RERANKER
-    reranker_seconds: int = 2
-    base_url: str = ""
-    concurrency: int = 8
-    timeout: int = 120
-    retries: int = 5
-    window: int = 0
-    max_output: int = 4096
-    max_reply_bytes: int = MAX_REPLY_BYTES
-    chunker: str = "fixed"
-    max_size: int = CHUNK_SIZE
-    context: str = ""
-    scratchpad: bool = False
-    show_doubted: bool = False
-    rule_reasons: bool = False
-    prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    model: Word = OFFLINE_MODEL
+    tasks: Mapping[Name, Word] = field(default_factory=dict)
+    embedder: Word = "packaged"
+    reranker: Word = NO_RERANKER
+    reranker_seconds: _Number = 2
+    base_url: Word = ""
+    concurrency: _Number = 8
+    timeout: _Number = 120
+    retries: Annotated[int, whole_number(0, LARGEST_NUMBER)] = 5
+    window: _Number = 0
+    max_output: _Number = 4096
+    max_reply_bytes: _Number = MAX_REPLY_BYTES
+    chunker: Word = "fixed"
+    max_size: _Number = CHUNK_SIZE
+    context: Word = ""
+    scratchpad: Switch = False
+    show_doubted: Switch = False
+    rule_reasons: Switch = False
+    prices: Annotated[Mapping[Name, Mapping[str, _Price]], Entry(read=_read_prices)] = field(default_factory=dict)
     answer: AnswerSettings = AnswerSettings()
     ask: AskSettings = AskSettings()
     clustering: ClusteringSettings = ClusteringSettings()
-    reasoning_effort: Mapping[str, str] = field(default_factory=dict)
+    reasoning_effort: Mapping[Name, _Effort] = field(default_factory=dict)
     graph: GraphSettings = GraphSettings()
     search: SearchSettings = SearchSettings()
     embed: EmbedSettings = field(default=EmbedSettings(), metadata={"key": False})
-    log_questions: bool = True
-    keep_versions: int = KEPT_VERSIONS
-    stale_after: int = STALE_AFTER
+    log_questions: Switch = True
+    keep_versions: _Number = KEPT_VERSIONS
+    stale_after: _Number = STALE_AFTER
     experiment: ArmSettings = NO_EXPERIMENT
     gate: GateSettings | None = None
     sources: Mapping[str, SourceSettings] = field(default_factory=dict)
     helpdesks: Mapping[str, HelpdeskSettings] = field(default_factory=dict, metadata={"key": False})
-    store: str = ""
-    executor: str = field(default=LOCAL_EXECUTOR, metadata={"key": False})
-    failure_tolerance: float = field(default=FAILURE_TOLERANCE, metadata={"key": False})
-    plugins: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, metadata={"key": False})
-    convert: Mapping[str, tuple[str, ...]] = field(default_factory=dict, metadata={"key": False})
-    ocr: tuple[str, ...] = field(default=(), metadata={"key": False})
+    store: Word = ""
+    executor: Word = field(default=LOCAL_EXECUTOR, metadata={"key": False})
+    failure_tolerance: Share = field(default=FAILURE_TOLERANCE, metadata={"key": False})
+    plugins: Mapping[Name, Annotated[Mapping[str, Any], Entry("a mapping with its settings")]] = field(
+        default_factory=dict, metadata={"key": False}
+    )
+    convert: Mapping[_Suffix, _Converter] = field(default_factory=dict, metadata={"key": False})
+    ocr: _OcrCommand = field(default=(), metadata={"key": False})
 
     def effort_of(self, model: str) -> str:
         """Return the reasoning effort that is set for ``provider:NAME``, under either spelling; empty where none is."""
         return self.reasoning_effort.get(model) or self.reasoning_effort.get(model.partition(":")[2], "")
 
 
-_NAMES = {kind: tuple(one.name for one in fields(Settings) if one.type == kind) for kind in ("str", "bool", "int")}
-WORDS, SWITCHES, NUMBERS = _NAMES["str"], _NAMES["bool"], _NAMES["int"]
+# Settings that a variable of the environment named AUTOKB_* overrides: the words and whole numbers.
+OVERRIDABLE = tuple(name for name, kind in get_type_hints(Settings).items() if kind in (str, int))
 
 
-# Complex: the spelling of earlier versions, unknown names and empty entries must be settled before any value is read.
 def read_settings(data: Any, environment: Mapping[str, str] | None = None, text: str = "") -> Settings:
     """Turn the parsed ``settings.yaml`` and the environment into settings (BadEntryError names the entry).
 
     ``text`` is what was parsed: where it is given, the line of a setting that is none can be said.
     """
-    if data is None:
-        data = {}
+    data = {} if data is None else data
     if not isinstance(data, Mapping):
         raise BadEntryError("settings.yaml must be a mapping, for example: model: offline")
     if "rooms" in data:  # what earlier versions called tasks
-        named = {str(k): v for k, v in data.items() if k != "rooms"}
-        data = {**named, "tasks": data.get("tasks") or data["rooms"]}
-    known = {f.name for f in fields(Settings)}
-    if stray := [name for name in data if name not in known]:
-        line, names = _line_of(stray[0], text), ", ".join(sorted(known))
-        raise BadEntryError(f"settings.yaml{line}: {shown_value(stray[0])} is not a setting; the settings are {names}.")
-    settings = replace(
-        Settings(), **{name: _check_value(name, value) for name, value in data.items() if value is not None}
-    )
-    found = _apply_environment(settings, environment or {})
-    if missing := missing_plugins(found):
+        others = {name: value for name, value in data.items() if name != "rooms"}
+        data = {**others, "tasks": data.get("tasks") or data["rooms"]}
+    _refuse_no_settings(data, text)
+    given = {name: _read_entry(name, value) for name, value in data.items() if value is not None}
+    found = Settings(**(given | _read_variables(environment or {})))
+    _warn_of_missing_plugins(found)
+    _warn_of_unread_sections(found)
+    return found
+
+
+def _refuse_no_settings(data: Mapping[Any, Any], text: str) -> None:
+    known = sorted(types_of(Settings))
+    for name in data:
+        if name not in known:
+            meant = slip_of(name, known)
+            hint = f"did you mean {meant}?" if meant else f"the settings are {', '.join(known)}."
+            raise BadEntryError(f"settings.yaml{_line_of(name, text)}: {shown_value(name)} is not a setting; {hint}")
+
+
+def _read_variables(environment: Mapping[str, str]) -> dict[str, Any]:
+    """Read the settings that variables of the environment override."""
+    variables = {name: environment.get(f"AUTOKB_{name.upper()}") for name in OVERRIDABLE}
+    return {name: _read_entry(name, value) for name, value in variables.items() if value}
+
+
+def _warn_of_missing_plugins(settings: Settings) -> None:
+    if missing := missing_plugins(settings):
         listed = ", ".join(sorted(missing))
         warnings.warn(
             f"settings.yaml needs plug-ins that are not installed or do not load ({listed}); what they bring is out of "
             "reach. See: autokb plugins",
             AutokbWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-    _warn_of_unread_sections(found)
-    return found
 
 
 def _warn_of_unread_sections(settings: Settings) -> None:
@@ -254,290 +338,61 @@ def section_of(settings: Settings, plugin: str) -> Any:
     try:
         return model.model_validate(settings.plugins.get(plugin, {}))
     except Exception as error:  # of pydantic, or of a check of the plug-in's own
-        told = {"loc": (), "msg": said(error, declared.settings)}
-        first: Any = error.errors()[0] if hasattr(error, "errors") else told
-        place = ": ".join(map(str, ("plugins", plugin, *first["loc"])))
-        raise BadEntryError(f"settings.yaml: {place}: {as_value(str(first['msg']))}.") from None
+        from pydantic_core.core_schema import ErrorType
+
+        own = {"type": "of the plug-in", "loc": (), "msg": said(error, declared.settings)}
+        first: Mapping[str, Any] = error.errors()[0] if hasattr(error, "errors") else own
+        in_its_words = first.get("ctx", {}).get("error") or (first["type"] not in get_args(ErrorType) and first["msg"])
+        if in_its_words:  # which may say what somebody wrote
+            first = {**first, "type": "value_error", "ctx": {"error": f": {as_value(str(in_its_words))}"}}
+        known = tuple(getattr(model, "model_fields", ()))
+        raise BadEntryError(sentence_of(first, f"settings.yaml: plugins: {plugin}", known=known)) from None
 
 
-def _section(name: str, value: Any) -> Any:
-    """Return a section that one of our own plug-ins reads; nothing, with a warning, where that one is missing."""
+def _read_of_plugin(name: str, value: Any) -> Any:
+    """Read a section that one of our own plug-ins reads; nothing, with a warning, where that one is missing."""
     try:
         model = model_of_section(name)
     except PluginError as error:
         warnings.warn(f"{error} What it brings is out of reach. See: autokb plugins", AutokbWarning, stacklevel=4)
         return {}
-    return model.model_validate(value)
+    return model.model_validate(read_as(Mapping[Name, Any], value, "settings.yaml", name))
+
+
+def _read_experiment(name: str, value: Any) -> ArmSettings:
+    """Read an experiment, which is on where anything is said of it."""
+    found: ArmSettings = read_as(ArmSettings, value, "settings.yaml", name)
+    return found if "enabled" in value else replace(found, enabled=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Gate:
+    """``gate:`` as it is written."""
+
+    max_loss: MaxLoss = MaxLoss()
+    must: Annotated[tuple[str, ...], Entry("a list of ids of checks", _read_checks)] = ()
+
+
+def _read_gate(name: str, value: Any) -> GateSettings:
+    gate: _Gate = read_as(_Gate, value, "settings.yaml", name)
+    return GateSettings(**asdict(gate.max_loss), must=gate.must)
+
+
+# What reads an entry that is not read as the type that it has.
+_READERS: Mapping[str, Callable[[str, Any], Any]] = {
+    **dict.fromkeys(SECTIONS_OF_PLUGINS, _read_of_plugin),
+    "experiment": _read_experiment,
+    "gate": _read_gate,
+}
+
+
+def _read_entry(name: str, value: Any) -> Any:
+    if name in _READERS:
+        return _READERS[name](name, value)
+    return read_as(types_of(Settings)[name], value, "settings.yaml", name)
 
 
 def _line_of(name: Any, text: str) -> str:
     """Return the line of an entry that begins one, empty where none does."""
     found = re.search(rf"""^(['"]?){re.escape(str(name))}\1\s*:""", text, re.MULTILINE) if text else None
     return f", line {text.count(chr(10), 0, found.start()) + 1}" if found else ""
-
-
-def _apply_environment(settings: Settings, environment: Mapping[str, str]) -> Settings:
-    changes = {}
-    for name in (*WORDS, *NUMBERS):
-        if value := environment.get(f"AUTOKB_{name.upper()}"):
-            changes[name] = _check_value(name, value)
-    return replace(settings, **changes)
-
-
-def _check_value(name: str, value: Any) -> Any:
-    if name in WORDS:
-        return _read_word(name, value)
-    if name in NUMBERS:
-        return _read_whole_number(name, value)
-    if name in SWITCHES:
-        return _read_switch(name, value)
-    if name == "failure_tolerance":
-        return _read_share(name, value)
-    if name == "ocr":
-        return _read_ocr(value)
-    if not isinstance(value, Mapping):
-        raise BadEntryError(f"settings.yaml: {name} must be a mapping, not {shown_value(value)}.")
-    if name in _READERS:
-        return _READERS[name](value)
-    if name == "reasoning_effort":
-        return {_read_word(f"{name}: a model", model): _read_effort(model, effort) for model, effort in value.items()}
-    return {
-        _read_word(f"{name}: a task", task): _read_word(f"{name}: the model of {as_value(str(task))}", model)
-        for task, model in value.items()
-    }
-
-
-def _read_word(name: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise BadEntryError(f"settings.yaml: {name} must be a word, not {shown_value(value)}.")
-    return value.strip()
-
-
-def _read_switch(name: str, value: Any) -> bool:
-    """Read true or false; settings.yaml gives the word as it is written."""
-    text = str(value).strip().casefold()
-    if text not in ("true", "false"):
-        raise BadEntryError(f"settings.yaml: {name} must be true or false, not {shown_value(value)}.")
-    return text == "true"
-
-
-def _read_whole_number(name: str, value: Any) -> int:
-    """Read a number that YAML or the environment gave; a text of digits of another script is none."""
-    text = value.strip() if isinstance(value, str) else value
-    if isinstance(text, str) and text.isascii() and text.isdigit() and len(text) <= _DIGITS:
-        text = int(text)
-    least = 0 if name == "retries" else 1
-    if type(text) is not int or not least <= text <= LARGEST_NUMBER:
-        raise BadEntryError(
-            f"settings.yaml: {name} must be a whole number of at least {least} and at most {LARGEST_NUMBER}, not "
-            f"{shown_value(value)}."
-        )
-    return text
-
-
-def _read_prices(value: Mapping[Any, Any]) -> dict[str, dict[str, float]]:
-    prices = {}
-    for model, price in value.items():
-        if not isinstance(price, Mapping) or not {"input", "output"} <= set(price):
-            raise BadEntryError(
-                f"settings.yaml: the price of {shown_value(model)} needs input and output in USD a million tokens."
-            )
-        prices[str(model) if type(model) is int else _read_word("a model that has a price", model)] = {
-            str(kind): _read_price(as_value(f"{model}: {kind}"), usd) for kind, usd in price.items()
-        }
-    return prices
-
-
-def _refuse_others(entry: str, value: Mapping[Any, Any], kind: type[Any]) -> None:
-    """Refuse what stands under an entry and is none of the settings of its kind."""
-    known = [f.name for f in fields(kind)]
-    if stray := [name for name in value if name not in known]:
-        taken = ", ".join(known) if len(known) > 1 else f"{known[0]} alone"
-        raise BadEntryError(f"settings.yaml: {entry} takes {taken}, not {shown_value(stray[0])}.")
-
-
-def _read_answer(value: Mapping[Any, Any]) -> AnswerSettings:
-    _refuse_others("answer", value, AnswerSettings)
-    return AnswerSettings(_read_share("answer: caution", value.get("caution", CAUTION), "probability"))
-
-
-def _read_ask(value: Mapping[Any, Any]) -> AskSettings:
-    _refuse_others("ask", value, AskSettings)
-    usual = AskSettings()
-    timeout = read_number(value.get("timeout", usual.timeout))
-    if not 0 < timeout <= LONGEST_WAIT:
-        raise BadEntryError(
-            f"settings.yaml: ask: timeout must be a number of seconds, more than 0 and at most {LONGEST_WAIT:.0f}, not "
-            f"{shown_value(value['timeout'])}."
-        )
-    budget = read_number(value.get("budget_per_day", usual.budget_per_day))
-    if not 0 <= budget <= HIGHEST_DAY_BUDGET:
-        raise BadEntryError(
-            f"settings.yaml: ask: budget_per_day must be an amount from 0 to {HIGHEST_DAY_BUDGET:.0f} USD, not "
-            f"{shown_value(value['budget_per_day'])}."
-        )
-    style = value.get("style", usual.style)
-    if style not in STYLES:
-        raise BadEntryError(f"settings.yaml: ask: style must be {' or '.join(STYLES)}, not {shown_value(style)}.")
-    return AskSettings(_read_word("ask: model", value.get("model", usual.model)), timeout, budget, style)
-
-
-def _read_clustering(value: Mapping[Any, Any]) -> ClusteringSettings:
-    _refuse_others("clustering", value, ClusteringSettings)
-    reduce = value.get("reduce", "pca")
-    if reduce not in REDUCTIONS:
-        raise BadEntryError(
-            f"settings.yaml: clustering: reduce must be {', '.join(REDUCTIONS)}, not {shown_value(reduce)}."
-        )
-    return ClusteringSettings(reduce)
-
-
-def _read_search(value: Mapping[Any, Any]) -> SearchSettings:
-    _refuse_others("search", value, SearchSettings)
-    rows = value.get("in_database_from", SEARCHED_IN_DATABASE_FROM)
-    if type(rows) is not int or not 0 <= rows <= LARGEST_NUMBER:
-        raise BadEntryError(
-            f"settings.yaml: search: in_database_from must be a number of rows, from 0, not {shown_value(rows)}."
-        )
-    return SearchSettings(rows)
-
-
-def _read_embed(value: Mapping[Any, Any]) -> EmbedSettings:
-    _refuse_others("embed", value, EmbedSettings)
-    origins = value.get("origins") or ()
-    listed = origins if isinstance(origins, list | tuple) else (origins,)
-    # As an address bar has a site; an origin has no slash, with which a browser would compare a path.
-    sites = tuple(one.removesuffix("/") if isinstance(one, str) else one for one in listed)
-    for one in sites:
-        if not isinstance(one, str) or not _ORIGIN.fullmatch(one):
-            raise BadEntryError(
-                "settings.yaml: embed: origins must be a list of sites such as https://help.example.com, without a "
-                f"path, not {shown_value(one)}."
-            )
-    numbers = {}
-    for name, least in (("a_minute", 1), ("proxies", 0)):
-        number = value.get(name, getattr(EmbedSettings(), name))
-        if type(number) is not int or not least <= number <= MOST_OF_EMBED:
-            raise BadEntryError(
-                f"settings.yaml: embed: {name} must be a whole number from {least} to {MOST_OF_EMBED}, not "
-                f"{shown_value(number)}."
-            )
-        numbers[name] = number
-    return EmbedSettings(sites, **numbers)
-
-
-def _read_graph(value: Mapping[Any, Any]) -> GraphSettings:
-    _refuse_others("graph", value, GraphSettings)
-    found = GraphSettings(**{name: _read_word(f"graph: {name}", word) for name, word in value.items()})
-    if found.store not in GRAPH_STORES:
-        raise BadEntryError(
-            f"settings.yaml: graph: store must be {' or '.join(GRAPH_STORES)}, not {shown_value(found.store)}."
-        )
-    return found
-
-
-def _read_experiment(value: Mapping[Any, Any]) -> ArmSettings:
-    _refuse_others("experiment", value, ArmSettings)
-    usual = NO_EXPERIMENT
-    share = _read_share("experiment: share", value.get("share", usual.share))
-    salt = value.get("salt", usual.salt)
-    if type(salt) is int:  # a year, perhaps, which YAML reads as a number
-        salt = str(salt)
-    enabled = _read_switch("experiment: enabled", value.get("enabled", True))
-    return ArmSettings(enabled, share, _read_word("experiment: salt", salt))
-
-
-def _read_gate(value: Mapping[Any, Any]) -> GateSettings:
-    if stray := [name for name in value if name not in ("max_loss", "must")]:
-        raise BadEntryError(f"settings.yaml: gate takes max_loss and must, not {shown_value(stray[0])}.")
-    losses, must = value.get("max_loss") or {}, value.get("must") or []
-    if not isinstance(must, list | tuple):
-        raise BadEntryError(f"settings.yaml: gate: must is a list of ids of checks, not {shown_value(must)}.")
-    return GateSettings(**_read_margins(losses), must=tuple(str(one) for one in must))
-
-
-def _read_margins(losses: Any) -> dict[str, float]:
-    if not isinstance(losses, Mapping) or not set(losses) <= {"first", "outcome", "trees"}:
-        raise BadEntryError(
-            "settings.yaml: gate: max_loss takes shares, such as {first: 0.02, outcome: 0.02, trees: 0.02}."
-        )
-    return {str(name): _read_share(f"gate: max_loss: {name}", share) for name, share in losses.items()}
-
-
-def _read_plugins(value: Mapping[Any, Any]) -> dict[str, Mapping[str, Any]]:
-    if wrong := [name for name, section in value.items() if not isinstance(section, Mapping)]:
-        raise BadEntryError(f"settings.yaml: plugins: {shown_value(wrong[0])} must be a mapping with its settings.")
-    return {str(name): section for name, section in value.items()}
-
-
-def _read_convert(value: Mapping[Any, Any]) -> dict[str, tuple[str, ...]]:
-    found = {}
-    for suffix, command in value.items():
-        words = _words_of_command(command)
-        if not words or not _SUFFIX.fullmatch(str(suffix)):
-            raise BadEntryError(
-                "settings.yaml: convert takes commands by suffixes, such as .rst: pandoc -f rst -t gfm {file}, not "
-                f"{shown_value(suffix)}: {shown_value(command)}."
-            )
-        found[str(suffix).lower()] = words
-    return found
-
-
-def _words_of_command(command: Any) -> tuple[str, ...]:
-    """Return the words of a command; none where it has none, or a quotation mark is never closed."""
-    try:
-        return tuple(shlex.split(command)) if isinstance(command, str) else ()
-    except ValueError:
-        return ()
-
-
-def _read_ocr(command: Any) -> tuple[str, ...]:
-    words = _words_of_command(command)
-    if not words:
-        raise BadEntryError(
-            f"settings.yaml: ocr takes a command, such as: tesseract {{file}} -, not {shown_value(command)}."
-        )
-    return words
-
-
-_READERS: Mapping[str, Callable[[Mapping[Any, Any]], Any]] = {
-    "prices": _read_prices,
-    "answer": _read_answer,
-    "ask": _read_ask,
-    "clustering": _read_clustering,
-    "graph": _read_graph,
-    "search": _read_search,
-    "embed": _read_embed,
-    "experiment": _read_experiment,
-    "gate": _read_gate,
-    "sources": lambda value: _section("sources", value),
-    "helpdesks": lambda value: _section("helpdesks", value),
-    "plugins": _read_plugins,
-    "convert": _read_convert,
-}
-
-
-def _read_effort(model: str, value: Any) -> str:
-    if value not in EFFORTS:
-        raise BadEntryError(
-            f"settings.yaml: the reasoning_effort of {as_value(model)} must be one of {', '.join(EFFORTS)}, not "
-            f"{shown_value(value)}; {EFFORTS[-1]} sends none."
-        )
-    return str(value)
-
-
-def _read_price(where: str, value: Any) -> float:
-    usd = read_number(value)
-    if not 0 <= usd <= HIGHEST_PRICE:
-        raise BadEntryError(
-            f"settings.yaml: the price of {where} must be a number from 0 to {HIGHEST_PRICE:.0f} (USD a million "
-            f"tokens), not {shown_value(value)}."
-        )
-    return usd
-
-
-def _read_share(name: str, value: Any, kind: str = "share") -> float:
-    share = read_number(value)
-    if not 0 <= share <= 1:
-        raise BadEntryError(f"settings.yaml: {name} must be a {kind}, a number from 0 to 1, not {shown_value(value)}.")
-    return share

@@ -6,15 +6,46 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from autokb.core.errors import BadInputError
+from autokb.core.errors import BadEntryError, as_value, shown_value
 from autokb.core.tickets import SIMILAR_TO, TICKET
+from autokb.core.validation import Entry, Switch, Word, one_of, read_as
 
 Direction = Literal["out", "in", "both"]
 BLOCKS = ("code", "log")  # kinds of blocks that can be sections: source code, and output of programs
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _RELATION = re.compile(r"[A-Z][A-Z0-9_]*")
+_WHERE = "domain.yaml: tickets"
+_WORDS = "a list of words; write it as [one, two]"
+
+
+def _read_name(value: Any) -> str | None:
+    return value if isinstance(value, str) and _NAME.fullmatch(value) and value != TICKET else None
+
+
+def _read_relation(value: Any) -> str | None:
+    return value if isinstance(value, str) and _RELATION.fullmatch(value) else None
+
+
+def _read_words(value: Any) -> tuple[str, ...] | None:
+    listed = [value] if isinstance(value, str) else value or []
+    is_list = isinstance(listed, list) and all(isinstance(one, str) and one.strip() for one in listed)
+    return tuple(" ".join(one.split()) for one in listed) if is_list else None
+
+
+def _read_folded(value: Any) -> tuple[str, ...] | None:
+    words = _read_words(value)
+    return words and tuple(word.casefold() for word in words)
+
+
+def _read_blocks(value: Any) -> tuple[str, ...] | None:
+    blocks = _read_words(value)
+    return blocks if blocks is not None and {*blocks} <= {*BLOCKS} else None
+
+
+Words = Annotated[tuple[str, ...], Entry(_WORDS, _read_words)]
+Folded = Annotated[tuple[str, ...], Entry(_WORDS, _read_folded)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +57,15 @@ class SectionRule:
     ``relation`` leads to it from its ``parent``. A section that is not ``embedded`` is never compared with questions.
     """
 
-    name: str
-    relation: str
-    parent: str = TICKET
-    fields: tuple[str, ...] = ()
-    headings: tuple[str, ...] = ()
-    blocks: tuple[str, ...] = ()
-    cues: tuple[str, ...] = ()
-    embedded: bool = True
-    not_cues: tuple[str, ...] = field(default=(), repr=False)  # no build reads them: tickets and keys stay as they are
+    name: Annotated[str, Entry(f"small letters, digits and _; {TICKET} is the ticket itself", _read_name)]
+    relation: Annotated[str, Entry("capitals, digits and _, such as HAS_FIX", _read_relation)]
+    parent: Word = TICKET
+    fields: Words = ()
+    headings: Folded = ()
+    blocks: Annotated[tuple[str, ...], Entry(f"a list of {' and '.join(BLOCKS)}", _read_blocks)] = ()
+    cues: Folded = ()
+    embedded: Switch = True
+    not_cues: Folded = field(default=(), repr=False)  # no build reads them: tickets and keys stay as they are
 
     @property
     def label(self) -> str:
@@ -49,10 +80,10 @@ class LinkRule:
     Without ``types`` it is every link of the source. ``direction`` is seen from the ticket that the question is about.
     """
 
-    name: str
-    types: tuple[str, ...]
-    cues: tuple[str, ...]
-    direction: Direction = "both"
+    name: Word
+    types: Folded = ()
+    cues: Folded = ()
+    direction: Annotated[Direction, one_of(*get_args(Direction))] = "both"
 
     def has(self, link_type: str) -> bool:
         """Return whether a type of links is of this kind."""
@@ -94,31 +125,57 @@ class TicketTemplate:
         return {name: rule.name for rule in self.sections for name in rule.fields}
 
 
-# Complex: names, parents and fields must fit together across sections, each with a sentence of its own.
 def read_template(data: Mapping[str, Any]) -> TicketTemplate:
-    """Read the ``tickets`` of a domain.yaml (BadInputError): ``sections`` is a list of sections, or of their names."""
+    """Read the ``tickets`` of a domain.yaml (BadEntryError): ``sections`` is a list of sections, or of their names."""
     entries = data.get("sections")
     if not isinstance(entries, list) or not entries:
-        raise BadInputError("domain.yaml: tickets: sections must be a list of sections such as {name: fix}.")
-    rules: list[SectionRule] = []
+        raise BadEntryError(f"{_WHERE}: sections must be a list of sections such as {{name: fix}}.")
+    rules: dict[str, SectionRule] = {}
+    fields: dict[str, str] = {}
     for position, entry in enumerate(entries, 1):
-        rule = _read_rule(position, {"name": entry} if isinstance(entry, str) else entry)
-        if any(other.name == rule.name for other in rules):
-            raise BadInputError(f"domain.yaml: tickets: two sections are called {rule.name!r}; make them one.")
-        rules.append(rule)
-    names = {rule.name for rule in rules}
-    if unknown := next((r for r in rules if r.parent not in names | {TICKET}), None):
-        raise BadInputError(
-            f"domain.yaml: tickets: the section {unknown.name!r} hangs under {unknown.parent!r}, which is no section."
-        )
-    taken: dict[str, str] = {}
-    for rule in rules:
+        rule = _read_section(position, {"name": entry} if isinstance(entry, str) else entry)
+        if rule.name in rules:
+            raise BadEntryError(f"{_WHERE}: two sections are called {shown_value(rule.name)}; make them one.")
+        rules[rule.name] = rule
         for name in rule.fields:
-            if taken.setdefault(name, rule.name) != rule.name:
-                raise BadInputError(
-                    f"domain.yaml: tickets: the field {name!r} is in {taken[name]!r} and {rule.name!r}; leave one out."
-                )
-    return TicketTemplate(_parents_first(rules), _read_links(data.get("links")))
+            if (other := fields.setdefault(name, rule.name)) != rule.name:
+                both = f"{shown_value(other)} and {shown_value(rule.name)}"
+                raise BadEntryError(f"{_WHERE}: the field {shown_value(name)} is in {both}; leave one out.")
+    for rule in rules.values():
+        if rule.parent not in rules and rule.parent != TICKET:
+            parent = shown_value(rule.parent)
+            raise BadEntryError(
+                f"{_WHERE}: the section {shown_value(rule.name)} hangs under {parent}, which is no section."
+            )
+    return TicketTemplate(_parents_first(list(rules.values())), _read_links(data.get("links")))
+
+
+def _read_section(position: int, entry: Any) -> SectionRule:
+    where = f"{_WHERE}: section {position}"
+    name = _name_in(entry, where, "{name: fix, headings: [solution]}")
+    where = f"{_WHERE}: the section {as_value(repr(name), str(position))}"
+    given = {key: value for key, value in entry.items() if value not in (None, "")}
+    rule: SectionRule = read_as(SectionRule, {"name": name, "relation": f"HAS_{name.upper()}", **given}, where)
+    return rule
+
+
+def _read_links(entries: Any) -> tuple[LinkRule, ...]:
+    if entries is not None and not isinstance(entries, list):
+        raise BadEntryError(f"{_WHERE}: links must be a list such as [{{name: duplicates, cues: [same as]}}].")
+    rules: list[LinkRule] = []
+    for position, entry in enumerate(entries or (), 1):
+        where = f"{_WHERE}: link {position}"
+        _name_in(entry, where, "{name: duplicates, cues: [same as]}")
+        rules.append(read_as(LinkRule, entry, where))
+    return tuple(rules)
+
+
+def _name_in(entry: Any, where: str, example: str) -> str:
+    """Return the name that an entry must have."""
+    name = entry.get("name") if isinstance(entry, Mapping) else None
+    if not isinstance(name, str):
+        raise BadEntryError(f"{where} needs a name, for example {example}.")
+    return name
 
 
 def _parents_first(rules: list[SectionRule]) -> tuple[SectionRule, ...]:
@@ -127,77 +184,8 @@ def _parents_first(rules: list[SectionRule]) -> tuple[SectionRule, ...]:
     while waiting:
         ready = [rule for rule in waiting if rule.parent == TICKET or rule.parent in found]
         if not ready:
-            names = ", ".join(rule.name for rule in waiting)
-            raise BadInputError(f"domain.yaml: tickets: the sections {names} hang under each other in a circle.")
+            names = as_value(", ".join(rule.name for rule in waiting))
+            raise BadEntryError(f"{_WHERE}: the sections {names} hang under each other in a circle.")
         found.update((rule.name, rule) for rule in ready)
         waiting = [rule for rule in waiting if rule.name not in found]
     return tuple(found.values())
-
-
-def _read_links(entries: Any) -> tuple[LinkRule, ...]:
-    if entries is None:
-        return ()
-    if not isinstance(entries, list):
-        raise BadInputError("domain.yaml: tickets: links must be a list such as [{name: duplicates, cues: [same as]}].")
-    rules: list[LinkRule] = []
-    for position, entry in enumerate(entries, 1):
-        where = f"domain.yaml: tickets: link {position}"
-        if not isinstance(entry, Mapping) or not isinstance(entry.get("name"), str):
-            raise BadInputError(f"{where} needs a name, for example {{name: duplicates, cues: [same as]}}.")
-        if stray := [str(key) for key in entry if key not in ("name", "types", "cues", "direction")]:
-            raise BadInputError(f"{where} has the entry {stray[0]!r}; it may have name, types, cues and direction.")
-        direction = entry.get("direction", "both")
-        if direction not in get_args(Direction):
-            raise BadInputError(f"{where}: direction must be out, in or both.")
-        types, cues = (_read_folded(entry.get(key), f"{where}: {key}") for key in ("types", "cues"))
-        rules.append(LinkRule(entry["name"], types, cues, direction))
-    return tuple(rules)
-
-
-_ENTRIES = ("name", "relation", "parent", "fields", "headings", "blocks", "cues", "not_cues", "embedded")
-
-
-# Complex: each entry of a section is read and refused in its own words, as people wrote them.
-def _read_rule(position: int, entry: Any) -> SectionRule:
-    where = f"domain.yaml: tickets: section {position}"
-    if not isinstance(entry, Mapping) or not isinstance(entry.get("name"), str):
-        raise BadInputError(f"{where} needs a name, for example {{name: fix, headings: [solution]}}.")
-    name = entry["name"]
-    where = f"domain.yaml: tickets: the section {name!r}"
-    if not _NAME.fullmatch(name) or name == TICKET:
-        raise BadInputError(f"{where} must be called by small letters, digits and _, and not {TICKET!r}.")
-    if stray := [str(key) for key in entry if key not in _ENTRIES]:
-        raise BadInputError(f"{where} has the entry {stray[0]!r}; it may have {', '.join(_ENTRIES)}.")
-    relation = str(entry.get("relation") or f"HAS_{name.upper()}")
-    if not _RELATION.fullmatch(relation):
-        raise BadInputError(f"{where}: relation must be capitals, digits and _, such as HAS_FIX, not {relation!r}.")
-    blocks = _read_words(entry.get("blocks"), f"{where}: blocks")
-    if stray := [b for b in blocks if b not in BLOCKS]:
-        raise BadInputError(f"{where}: blocks may be {' and '.join(BLOCKS)}, not {stray[0]!r}.")
-    embedded = str(entry.get("embedded", True)).casefold()  # our YAML has no truth values: Norway's code is no
-    if embedded not in ("true", "false"):
-        raise BadInputError(f"{where}: embedded must be true or false.")
-    return SectionRule(
-        name=name,
-        relation=relation,
-        parent=str(entry.get("parent") or TICKET),
-        fields=_read_words(entry.get("fields"), f"{where}: fields"),
-        headings=_read_folded(entry.get("headings"), f"{where}: headings"),
-        blocks=blocks,
-        cues=_read_folded(entry.get("cues"), f"{where}: cues"),
-        not_cues=_read_folded(entry.get("not_cues"), f"{where}: not_cues"),
-        embedded=embedded == "true",
-    )
-
-
-def _read_words(value: Any, where: str) -> tuple[str, ...]:
-    if value is None:
-        return ()
-    value = [value] if isinstance(value, str) else value
-    if not isinstance(value, list) or not all(isinstance(one, str) and one.strip() for one in value):
-        raise BadInputError(f"{where} must be a list of words; write it as [one, two].")
-    return tuple(" ".join(one.split()) for one in value)
-
-
-def _read_folded(value: Any, where: str) -> tuple[str, ...]:
-    return tuple(word.casefold() for word in _read_words(value, where))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Literal
 
@@ -93,6 +94,7 @@ class Ticket:
         return self.other.get(name, "")
 
 
+DATE_FIELDS = frozenset({"created", "updated", "resolved"})
 LIST_FIELDS = frozenset({"components", "labels", "versions", "fix_versions"})
 TEXT_FIELDS = frozenset(
     {
@@ -100,6 +102,19 @@ TEXT_FIELDS = frozenset(
         "assignee", "created", "updated", "resolved", "url",
     }
 )  # fmt: skip
+
+
+def moment_of(date: str) -> str:
+    """Return a date as its moment in UTC, so that the order of texts is that of moments; '' where it is none.
+
+    A date without a time is its first moment, one without a time zone is UTC.
+    """
+    try:
+        found = datetime.fromisoformat(date.strip())
+        moment = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return ""
+    return moment.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ from autokb.core.review_policy import ReviewPolicy
 from autokb.core.solution_text import solution_title
 from autokb.exchange.edited_exports import ExportedTexts
 from autokb.exchange.export_kb import checksum, same_text
-from autokb.exchange.jsonl_schema import BUILT_STATUSES, Lines, lines_of, take_out
+from autokb.exchange.jsonl_schema import BUILT_STATUSES, Lines, lines_of, order_in_file, take_out
 from autokb.heuristics.rules import verdicts_by_patterns
 from autokb.stores.codecs import ISSUE, SOLUTION, quotes_in, read_decision
 from autokb.stores.published import REVIEW, Published
@@ -103,7 +103,7 @@ def separate_decisions(lines: Lines, now: str, verdict_date: str, published: Pub
     issues = {i: ISSUE.read(body, id=i) for i, body in lines_of(lines, "issue").items()}
     forest = Forest(issues.values())
     edited, marks = _separate_edits(everything, forest, now, published)
-    own = sorted([*own, *(_read_by_hand(i, body) for i, body in by_hand.items())], key=_order)
+    own = sorted([*own, *(_read_by_hand(i, body) for i, body in by_hand.items())], key=order_in_file)
     solutions = {i: SOLUTION.read(body, id=i) for i, body in bodies.items()}
     known = published.decisions if published else Decisions()
     policy = ReviewPolicy.of_setting(lines.get(("setting", REVIEW)))
@@ -149,11 +149,6 @@ def _as_exported(own: Iterable[Decision], ours: Decisions, marks: Mapping[str, s
 def _in_order(decisions: Iterable[Decision], policy: ReviewPolicy) -> Decisions:
     """Return decisions in the order in which they are given."""
     return Decisions.of((replace(one, number=number) for number, one in enumerate(decisions, 1)), policy)
-
-
-def _order(decision: Decision) -> tuple[bool, int, str, str]:
-    """Order by the numbers of the file; what has none comes last, by its date."""
-    return decision.number == 0, decision.number, decision.date, decision.id
 
 
 def _read_by_hand(solution_id: str, body: Mapping[str, Any]) -> Decision:
@@ -244,11 +239,9 @@ def take_decisions(found: FileDecisions, published: Published, spec: DomainSpec,
             taken.decisions.append(replace(one, number=number))
             continue
         one = number_new(one, number) if is_new else replace(one, number=number)
-        one = with_origin(one, published.decided, forest)
         if one.kind == "edit":
             edited.add(one.solution_id)
-            one = check_edit(one, published.decided, spec)
-        taken.decisions.append(one)
+        taken.decisions.append(place_decision(one, published.decided, forest, spec))
     taken.decisions += [
         found.lift(verdict)
         for verdict in published.decisions.of_kind("verdict")
@@ -364,8 +357,8 @@ def take_texts(name: str, found: ExportedTexts, published: Published, spec: Doma
             if same is not None and same.undone and exported.text != same_text(solution.text):
                 taken.skipped.append(_named_undone(same))
             continue
-        edit = number_new(with_origin(edit, published.decided, forest), last + 1 + len(taken.decisions))
-        taken.decisions.append(check_edit(edit, published.decided, spec))
+        edit = number_new(edit, last + 1 + len(taken.decisions))
+        taken.decisions.append(place_decision(edit, published.decided, forest, spec))
     if missing := len(solutions.keys() - found.texts.keys()):
         taken.skipped.append(Skipped(name, f"{missing} solutions are not in the file; they stay as they are"))
     return taken
@@ -374,14 +367,18 @@ def take_texts(name: str, found: ExportedTexts, published: Published, spec: Doma
 # -- what a decision knows of its solution --------------------------------------------------------------------
 
 
-def with_origin(decision: Decision, decided: Decided, forest: Forest[Issue]) -> Decision:
-    """Return an edit or verdict that knows the solution here; one whose solution is not here keeps what it knows."""
+def place_decision(decision: Decision, decided: Decided, forest: Forest[Issue], spec: DomainSpec) -> Decision:
+    """Return an edit or verdict that knows the solution here, an edit with what the rules' patterns say of its text.
+
+    One whose solution is not here keeps what it knows.
+    """
     base = decided.base.get(decision.solution_id)
     if base is None:
         return decision
-    origin = origin_of(base, tree_of(base.issue_id, forest))
-    is_edit = decision.kind == "edit"
-    return replace(decision, origin=origin, built=decision.built or origin.built if is_edit else "")
+    placed = replace(decision, origin=origin_of(base, tree_of(base.issue_id, forest)))
+    if placed.kind != "edit":
+        return replace(placed, built="")
+    return check_edit(replace(placed, built=decision.built or placed.origin.built), decided, spec)
 
 
 def check_edit(edit: Decision, decided: Decided, spec: DomainSpec) -> Decision:

@@ -33,7 +33,7 @@ from autokb.exchange.import_decisions import (
 )
 from autokb.exchange.import_feedback import put_feedback, separate_feedback, take_feedback
 from autokb.exchange.imported import Imported
-from autokb.exchange.jsonl_schema import KINDS, Lines, lines_of, read_lines, take_out
+from autokb.exchange.jsonl_schema import KINDS, Lines, lines_of, order_in_file, read_lines, take_out
 from autokb.exchange.referential_integrity import check_references, complete_issues, mend_documents
 from autokb.exchange.ticket_lines import ticket_lines
 from autokb.pipeline.open_index import embed_published
@@ -75,7 +75,7 @@ def separate_answers(lines: Lines) -> list[AcceptedAnswer]:
         question, author, date = clean_question(one.question), printable_name(one.author), printable_name(one.date)
         number = one.number if one.number <= MOST_COUNTED else 0
         found.append(AcceptedAnswer(question, one.ticket, author, date, number))
-    return sorted(found, key=lambda one: (one.number == 0, one.number, one.date, one.id))
+    return sorted(found, key=order_in_file)
 
 
 def keep_answers(file: WorkspaceFile, answers: Sequence[AcceptedAnswer]) -> None:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
-from pydantic.fields import FieldInfo
 
 from autokb.core.attributes import Attributes
 from autokb.core.domain import read_domain
 from autokb.core.errors import BadInputError
-from autokb.core.nouns import HumanVerdictName, Message, Skipped
+from autokb.core.nouns import Decision, HumanVerdictName, Message, Skipped
 from autokb.core.plugins import built_in, of_ours
-from autokb.core.tickets import TicketLink
+from autokb.core.tickets import Comment, TicketLink
+from autokb.core.validation import Entry, sentence_without_values
 from autokb.core.yaml_text import parse_yaml
 from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.retrieval.calibrated_gate import read_calibrated_gate
@@ -40,7 +39,7 @@ from autokb.stores.codecs import (
 )
 from autokb.stores.feedback import FEEDBACK
 from autokb.stores.feedback import KIND as FEEDBACK_KIND
-from autokb.stores.ticket_answers import ACCEPTED, QUESTION_CHARACTERS, clean_question
+from autokb.stores.ticket_answers import ACCEPTED, QUESTION_CHARACTERS, AcceptedAnswer, clean_question
 from autokb.stores.ticket_answers import KIND as ACCEPTED_ANSWER
 from autokb.stores.ticket_tables import TICKET_CODEC
 from autokb.stores.workspace import DOMAIN_FILE
@@ -54,22 +53,16 @@ _LONGEST = {"document": LONGEST_DOCUMENT, "raw_issue": LONGEST_ISSUE + 100}
 LONGEST_QUERY = 200_000  # characters of a question with feedback, whose masks may make it longer than it was asked
 _SHOWN = 100  # characters of a value that is refused
 
-ID = Field(min_length=1, description="an id")  # of what a decision is about: it says nothing without
-NUMBER = Field(ge=0, le=MOST_DECISIONS, description="a whole number, not below 0")
-QUESTION = Field(max_length=QUESTION_CHARACTERS, description=f"text of 1 to {QUESTION_CHARACTERS:,} characters")
-QUERY = Field(min_length=1, max_length=LONGEST_QUERY, description=f"text of 1 to {LONGEST_QUERY:,} characters")
-MESSAGES = Field(
-    min_length=1,
-    max_length=MOST_MESSAGES,
-    description=f"a list of 1 to {MOST_MESSAGES:,} messages: role (customer or agent), text and date",
-)
-BuiltStatus = Annotated[
-    Literal["displayed", "repaired", "withheld", "approved"],
-    Field(description=f"one of {', '.join(BUILT_STATUSES)}, or approved for a solution by hand"),
+ID = Annotated[str, Field(min_length=1), Entry("an id")]  # of what a decision is about: it says nothing without
+NUMBER = Annotated[int, Field(ge=0, le=MOST_DECISIONS), Entry("a whole number, not below 0")]
+QUESTION = Annotated[
+    str, Field(max_length=QUESTION_CHARACTERS), Entry(f"text of 1 to {QUESTION_CHARACTERS:,} characters")
+]
+QUERY = Annotated[
+    str, Field(min_length=1, max_length=LONGEST_QUERY), Entry(f"text of 1 to {LONGEST_QUERY:,} characters")
 ]
 AttributeLists = Annotated[
-    dict[str, Annotated[list[str], Field(min_length=1)]],
-    Field(description="lists of strings, for example {'os': ['Any']}"),
+    dict[str, Annotated[list[str], Field(min_length=1)]], Entry("lists of strings, for example {'os': ['Any']}")
 ]
 
 
@@ -89,84 +82,63 @@ class SectionPartLine(ExportPart):
 class ByHandPart(ExportPart):
     """Who wrote a solution by hand, for which node."""
 
-    issue_id: Annotated[str, ID]
+    issue_id: ID
     tree: str = ""
     problem: str = ""
     author: str = ""
     date: str = ""
-    number: Annotated[int, NUMBER] | None = None
+    number: NUMBER | None = None
 
 
 def _line(codec: Codec[Any], *needed: str, only: Iterable[str] = (), **given: Any) -> type[ExportPart]:
     """Return the shape of a noun's line, which needs what its codec cannot read it without, and the fields ``needed``.
 
-    ``given`` are bounds of the noun's fields, or types of fields beside them or in their place. Where a line does not
-    need a field a null counts as missing. ``only`` are the fields that it has where it has not all of the noun's.
+    ``given`` are types of fields beside those of the noun, or in their place. Where a line does not need a field a null
+    counts as missing. ``only`` are the fields that it has where it has not all of the noun's.
     """
     needs = _without_default(codec.noun) - codec.defaults.keys() | {*needed}
-    return _shape(codec.noun, needs, given, takes_null=True, only=only)
+    hints = _hints(codec.noun) | given
+    shape: dict[str, Any] = {
+        name: (hints[name], ...) if name in needs else (hints[name] | None, None) for name in only or hints
+    }
+    return create_model(codec.noun.__name__, __base__=ExportPart, **shape)
+
+
+def _part(noun: type) -> type[ExportPart]:
+    """Return the shape of a noun inside of another, where a null is a wrong value."""
+    needs = _without_default(noun)
+    shape: dict[str, Any] = {name: (hint, ... if name in needs else None) for name, hint in _hints(noun).items()}
+    return create_model(noun.__name__, __base__=ExportPart, **shape)
 
 
 def _without_default(noun: type) -> set[str]:
     return {f.name for f in fields(noun) if f.default is MISSING and f.default_factory is MISSING}
 
 
-def _shape(
-    noun: type, needed: Set[str], given: Mapping[str, Any], *, takes_null: bool, only: Iterable[str] = ()
-) -> type[ExportPart]:
+def _hints(noun: type) -> dict[str, Any]:
     own = {name: _as_json(hint) for name, hint in get_type_hints(noun).items() if name != "id"}
-    bounded = {name: Annotated[own[name], one] if isinstance(one, FieldInfo) else one for name, one in given.items()}
-    hints, shape = own | bounded, dict[str, Any]()
-    for name in only or hints:
-        hint = hints[name]
-        words = Field(description=_words(hint))
-        if name in needed:
-            shape[name] = (Annotated[hint, words], ...)
-        else:
-            shape[name] = (Annotated[hint | None if takes_null else hint, words], None)
-    return create_model(noun.__name__, __base__=ExportPart, **shape)
+    return {**own, **_BOUNDED.get(noun, {})}
 
 
 def _as_json(hint: Any) -> Any:
-    """Return the type that a field's value has in JSON; in a noun inside of another a null is a wrong value."""
+    """Return the type that a field's value has in JSON."""
     if hint == Attributes:
         return AttributeLists
     if get_origin(hint) is tuple:
         return list[_as_json(get_args(hint)[0])]  # type: ignore[misc]
-    if isinstance(hint, type) and is_dataclass(hint):
-        return _shape(hint, _without_default(hint), PART_BOUNDS.get(hint, {}), takes_null=False)
-    return hint
+    return _part(hint) if isinstance(hint, type) and is_dataclass(hint) else hint
 
 
-def _words(hint: Any) -> str:
-    """Say what a field takes."""
-    kind, arguments = get_origin(hint), get_args(hint)
-    if kind is Annotated:
-        return hint.__metadata__[0].description or _words(arguments[0])
-    if NoneType in arguments:
-        return _words(arguments[0])
-    if kind is Literal:
-        return f"one of {', '.join(filter(None, arguments))}"
-    if kind is list:
-        return f"a list of {'strings' if arguments[0] is str else _names(arguments[0])}"
-    if isinstance(hint, type) and issubclass(hint, ExportPart):
-        return f"an object with {_names(hint)}"
-    return {str: "text", bool: "true or false"}.get(hint, "an object of texts")
-
-
-def _names(part: type[ExportPart]) -> str:
-    """Return the fields of a part, each with the words that it is one of."""
-    *most, last = (
-        f"{name} ({', '.join(get_args(field.annotation))})" if get_origin(field.annotation) is Literal else name
-        for name, field in part.model_fields.items()
-    )
-    return f"{', '.join(most)} and {last}"
-
-
-PART_BOUNDS: Mapping[type, Mapping[str, FieldInfo]] = {
+_BOUNDED: Mapping[type, Mapping[str, Any]] = {
     TicketLink: {"target": ID},
-    Message: {"text": Field(min_length=1, max_length=LONGEST_MESSAGE + 100)},
+    Message: {"text": Annotated[str, Field(min_length=1, max_length=LONGEST_MESSAGE + 100)]},
 }
+_COMMENTS: Any = Annotated[_as_json(tuple[Comment, ...]), Field(max_length=MOST_COMMENTS)]
+_MESSAGES: Any = Annotated[
+    _as_json(tuple[Message, ...]),
+    Field(min_length=1, max_length=MOST_MESSAGES),
+    Entry(f"a list of 1 to {MOST_MESSAGES:,} messages: role (customer or agent), text and date"),
+]
 LINES: Mapping[str, type[ExportPart]] = {
     "document": _line(DOCUMENT),  # its chunks are checked against its text later
     "raw_issue": _line(RAW_ISSUE, theme=str, seed=str, issue=str, reason=str),
@@ -179,7 +151,7 @@ LINES: Mapping[str, type[ExportPart]] = {
         "status",
         rank=NUMBER,
         built=str,
-        built_status=BuiltStatus,
+        built_status=Literal["displayed", "repaired", "withheld", "approved"],
         built_reason=str,
         by_hand=ByHandPart,
     ),
@@ -195,10 +167,10 @@ LINES: Mapping[str, type[ExportPart]] = {
         number=NUMBER,
         undone=Any,
     ),
-    "ticket": _line(TICKET_CODEC, comments=Field(max_length=MOST_COMMENTS), sections=list[SectionPartLine]),
+    "ticket": _line(TICKET_CODEC, comments=_COMMENTS, sections=list[SectionPartLine]),
     ACCEPTED_ANSWER: _line(ACCEPTED, question=QUESTION, ticket=ID, number=NUMBER),
     FEEDBACK_KIND: _line(FEEDBACK, query=QUERY, number=NUMBER, fed=bool),
-    "chat": _line(CONVERSATION_CODEC, messages=MESSAGES),
+    "chat": _line(CONVERSATION_CODEC, messages=_MESSAGES),
 }
 KINDS = tuple(LINES)
 
@@ -214,6 +186,11 @@ def lines_of(lines: Lines, kind: str) -> dict[str, dict[str, Any]]:
 def take_out(lines: Lines, kind: str) -> dict[str, dict[str, Any]]:
     """Take the lines of a kind out of the others, by their ids."""
     return {i: lines.pop((kind, i)) for i in lines_of(lines, kind)}
+
+
+def order_in_file(one: Decision | AcceptedAnswer) -> tuple[bool, int, str, str]:
+    """Order what people gave by the numbers of the file; what has none comes last, by its date."""
+    return one.number == 0, one.number, one.date, one.id
 
 
 def read_lines(text: str) -> tuple[Lines, list[Skipped]]:
@@ -261,8 +238,8 @@ def check_line(body: Any) -> None:
     try:
         LINES[kind].model_validate(body)
     except ValidationError as error:
-        name = str(error.errors(include_url=False)[0]["loc"][0])  # the first thing that is wrong
-        raise ValueError(_sentence(where, kind, name)) from error
+        sentence = sentence_without_values(error.errors(include_url=False)[0], where)
+        raise ValueError(sentence.removesuffix(".")) from error
     _check_contents(kind, record_id, body, where)
 
 
@@ -272,11 +249,11 @@ def _check_contents(kind: str, record_id: str, body: Mapping[str, Any], where: s
     if kind == "edit" and not (body.get("text") or body.get("steps")):
         raise ValueError(f"{where} needs the edited text or steps")
     if kind == ACCEPTED_ANSWER and not clean_question(body["question"]):
-        raise ValueError(_sentence(where, kind, "question"))
+        raise ValueError(f"{where}: question must be text of 1 to {QUESTION_CHARACTERS:,} characters")
     if kind == FEEDBACK_KIND and not record_id.startswith(f"{FEEDBACK_KIND}-"):  # it must be that of no raw issue
         raise ValueError(f"{where}: its id must begin with {FEEDBACK_KIND}-")
     if kind == FEEDBACK_KIND and not replace_controls(body["query"]).strip():
-        raise ValueError(_sentence(where, kind, "query"))
+        raise ValueError(f"{where}: query must be text of 1 to {LONGEST_QUERY:,} characters")
     longest = _LONGEST.get(kind)
     if longest is not None and len(body["text"]) > longest:
         raise ValueError(f"{where} has {len(body['text']):,} characters, and {longest:,} can be taken; split it")
@@ -288,14 +265,6 @@ def quote_value(value: object) -> str:
     """Return a value as a sentence names it: an id may have a million characters."""
     text = repr(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-
-
-def _sentence(where: str, kind: str, name: str) -> str:
-    """Say in the words of its description that a field is wrong."""
-    field = LINES[kind].model_fields[name]
-    if field.is_required():
-        return f"{where} needs {name} as {field.description}"
-    return f"{where}: {name} must be {field.description}"
 
 
 def _check_setting(name: str, body: Mapping[str, Any], where: str) -> None:

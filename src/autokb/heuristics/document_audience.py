@@ -34,25 +34,31 @@ def with_audiences(documents: Sequence[Document], spec: DomainSpec) -> list[Docu
     return [_with_audience(document, rule, spec) for document in documents]
 
 
-# Complex: an entry may have several values, a path several places for one.
 def _with_audience(document: Document, rule: AudienceFrom, spec: DomainSpec) -> Document:
     named: defaultdict[str, Values] = defaultdict(frozenset)
-    entries = front_matter(document.text) if rule.front_matter else {}
-    for entry, value in entries.items():
-        if name := rule.front_matter.get(entry):
-            named[name] |= frozenset().union(*(_values(str(one), name, spec) for one in _as_list(value)))
-    for path in rule.path:
-        pattern = "([^/]+?)".join(re.escape(part) for part in PLACE_OF_VALUE.split(path)[::2])
-        for found in re.finditer(f"(?<![^/]){pattern}", document.id):
-            for name, value in zip(PLACE_OF_VALUE.findall(path), found.groups(), strict=True):
-                named[name] = named[name] or _values(value, name, spec)
+    for name, value in _entries(document, rule):
+        named[name] |= _values(value, name, spec)
+    for name, value in _parts_of_path(document, rule):
+        named[name] = named[name] or _values(value, name, spec)
     said = text_attributes(document.title, spec)
     new = [value for name, values in named.items() if values != said.get(name) for value in sorted(values)]
     return replace(document, title=f"{document.title} ({', '.join(new)})") if new else document
 
 
-def _as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
+def _entries(document: Document, rule: AudienceFrom) -> Iterator[tuple[str, str]]:
+    """Yield the attributes that a document's front matter names, with the words for their values."""
+    entries = front_matter(document.text) if rule.front_matter else {}
+    for entry, value in entries.items():
+        if name := rule.front_matter.get(entry):
+            yield from ((name, str(one)) for one in (value if isinstance(value, list) else [value]))
+
+
+def _parts_of_path(document: Document, rule: AudienceFrom) -> Iterator[tuple[str, str]]:
+    """Yield the attributes that a document's path names, with the words for their values."""
+    for path in rule.path:
+        pattern = "([^/]+?)".join(re.escape(part) for part in PLACE_OF_VALUE.split(path)[::2])
+        for found in re.finditer(f"(?<![^/]){pattern}", document.id):
+            yield from zip(PLACE_OF_VALUE.findall(path), found.groups(), strict=True)
 
 
 def _values(word: str, name: str, spec: DomainSpec) -> Values:

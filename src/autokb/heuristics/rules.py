@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from autokb.core.domain import ENGLISH, Rule
 from autokb.core.nouns import VerdictName
@@ -45,24 +45,28 @@ def find_breach(rule: Rule, text: str, language: str = ENGLISH) -> str | None:
     return find_forbidden(rule.forbid, read, language) or rule.match_patterns(read)
 
 
-# Complex: one branch for each verdict, and the places of a breach are told in its reason.
 def _verdict(rule: Rule, title: str, steps: Sequence[str], text: str, language: str) -> RuleVerdict:
     if not rule.is_checked_offline:
         return RuleVerdict(rule=rule.id, verdict="not judged", reason=NOT_JUDGED)
     parts = enumerate((title, *steps))
     found = {place: words for place, part in parts if (words := find_breach(rule, part, language))}
     if found:
-        named = {place: f"step {place}" if place else "the title" for place in found}
-        reason = "; ".join(f"{named[place]} says {_quoted(words)}" for place, words in found.items())
-        lines = tuple((place, n) for place in found if place for n in _broken_lines(rule, steps[place - 1], language))
-        reason = f"{reason[0].upper()}{reason[1:]}."
-        return RuleVerdict(rule=rule.id, verdict="broken", reason=reason, places=tuple(found), lines=lines)
+        return _broken_in_parts(rule, found, steps, language)
     if words := find_breach(rule, text, language):
         return RuleVerdict(rule=rule.id, verdict="broken", reason=f"The text as a whole says {_quoted(words)}.")
     if content_words(rule.text, language) & content_words(text, language):
         reason = "It speaks of the rule's matter, and nothing that the rule forbids is in it."
         return RuleVerdict(rule=rule.id, verdict="kept", reason=reason)
     return RuleVerdict(rule=rule.id, verdict="not applicable", reason="Nothing in it is about what the rule is about.")
+
+
+def _broken_in_parts(rule: Rule, found: Mapping[int, str], steps: Sequence[str], language: str) -> RuleVerdict:
+    """Return the verdict on a breach whose words are ``found`` in the title (0) or in steps."""
+    named = {place: f"step {place}" if place else "the title" for place in found}
+    reason = "; ".join(f"{named[place]} says {_quoted(words)}" for place, words in found.items())
+    lines = tuple((place, n) for place in found if place for n in _broken_lines(rule, steps[place - 1], language))
+    reason = f"{reason[0].upper()}{reason[1:]}."
+    return RuleVerdict(rule=rule.id, verdict="broken", reason=reason, places=tuple(found), lines=lines)
 
 
 def _broken_lines(rule: Rule, step: str, language: str) -> list[int]:

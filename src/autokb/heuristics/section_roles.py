@@ -7,7 +7,7 @@ article's text before its first heading introduces it where it instructs nothing
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import ClassVar, get_args
@@ -31,7 +31,6 @@ class RoleWords(WordLists):
     bookkeeping: tuple[str, ...] = ()
 
 
-# Complex: the role of a section depends on what its headings, its article and its place say, one after the other.
 def roles_of(sections: Sequence[tuple[Sequence[str], int]], language: str = ENGLISH) -> list[tuple[SectionRole, int]]:
     """Return the role of each section of a document, and how many of its headings name the article that it is part of.
 
@@ -44,14 +43,17 @@ def roles_of(sections: Sequence[tuple[Sequence[str], int]], language: str = ENGL
     articles = {tuple(sections[n][0][:depth]) for n, (role, depth) in enumerate(named) if role == "remedy"}
     found: list[tuple[SectionRole, int]] = []
     for (headings, steps), (role, depth) in zip(sections, named, strict=True):
-        inside = next((d for d in (depth + 1, depth) if tuple(headings[:d]) in articles), 0)
-        if role and inside:
+        is_first = len(headings) == 1 or role == "introduction"
+        if role and (inside := _article(headings, depth, articles)):
             found.append((role, depth if role == "remedy" else inside))
-        elif steps <= 1 and len(sections) > 1 and (len(headings) == 1 or role == "introduction"):
-            found.append(("introduction", 1))
         else:
-            found.append(("", 1))
+            found.append(("introduction" if is_first and steps <= 1 < len(sections) else "", 1))
     return found
+
+
+def _article(headings: Sequence[str], depth: int, articles: Container[tuple[str, ...]]) -> int:
+    """Return how many of the headings, of which so many stand above the role, name an article; 0 where none do."""
+    return next((d for d in (depth + 1, depth) if tuple(headings[:d]) in articles), 0)
 
 
 def is_bookkeeping(lines: Iterable[str], language: str = ENGLISH) -> bool:

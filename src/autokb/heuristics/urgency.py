@@ -66,7 +66,9 @@ def find_urgent(text: str, spec: DomainSpec) -> tuple[Urgent, ...]:
     """
     if not spec.urgent:
         return ()
-    read = _read_text(text, spec.language)
+    words, lists = split_words(text), word_lists(UrgencyWords, spec.language)
+    folded = tuple(map(_plain, words.folded))
+    read = _Text(folded, tuple(_stem(word, spec.language) for word in folded), words, lists)
     there = frozenset(read.stems)
     found: list[tuple[Urgent, frozenset[int]]] = []
     for entry in spec.urgent:
@@ -95,12 +97,6 @@ def heading_of_warning(title: str, steps: Sequence[str], text: str, language: st
     )
 
 
-def _read_text(text: str, language: str) -> _Text:
-    words, lists = split_words(text), word_lists(UrgencyWords, language)
-    folded = tuple(_plain(word) for word in words.folded)
-    return _Text(folded, tuple(_stem(word, language) for word in folded), words, lists)
-
-
 @lru_cache(maxsize=8_192)
 def _read_phrase(phrase: str, language: str = ENGLISH) -> _Phrase:
     """Return for each part of a phrase what may stand there."""
@@ -127,7 +123,8 @@ def _places_of_any(phrases: Sequence[str], text: _Text, there: frozenset[str], l
         parts = _read_phrase(phrase, language)
         if all(any(option[0] in there or option[0] == ANY_NEGATION for option in part) for part in parts):
             says = (found for start in range(len(text.stems)) for found in _occurrences(parts, text, start))
-            places.update(next((found for found in says if not _is_denied(found, text)), ()))
+            said = (found for found in says if not any(_has_negation_before(place, found, text) for place in found))
+            places.update(next(said, ()))
     return frozenset(places)
 
 
@@ -157,12 +154,8 @@ def _stands_at(option: _Option, text: _Text, start: int) -> bool:
     return text.stems[start : start + len(option)] == option
 
 
-def _is_denied(found: Sequence[int], text: _Text) -> bool:
-    """Return whether a negation that is no word of the phrase denies one of its words."""
-    return any(_has_negation_before(place, found, text) for place in found)
-
-
 def _has_negation_before(place: int, found: Sequence[int], text: _Text) -> bool:
+    """Return whether a negation that is no word of the phrase denies its word at a place."""
     lists, reach = text.lists, 0
     for here in range(place - 1, -1, -1):
         word = text.folded[here]

@@ -39,7 +39,6 @@ class AnsweringSections:
     for_all: NDArray[np.bool_]
     spans: Sequence[tuple[str, int, int]]
 
-    # Complex: the arrays are of the same rows in the same order, which must be seen to be right.
     @classmethod
     def of(cls, passages: Sequence[Passage], spec: DomainSpec, embed: Embed) -> AnsweringSections:
         """Index the passages of all documents."""
@@ -50,21 +49,13 @@ class AnsweringSections:
         vectors = np.asarray(embed(sections), dtype=np.float64)
         headings = [masked_text(headings[-1], spec) for _, headings in subjects]
         paths = [masked_text(" > ".join(headings), spec) for _, headings in subjects]
-        places = [
-            (
-                p.solution.evidence[0].document,
-                [e.start for e in p.solution.evidence],
-                [e.end for e in p.solution.evidence],
-            )
-            for p in found
-        ]
         return cls(
             texts=problem_vectors(sections, spec, vectors, embed),
             headings=np.asarray(embed(headings), dtype=np.float64),
             paths=np.asarray(embed(paths), dtype=np.float64),
             subjects=np.array([numbers[subject] for subject in subjects], dtype=np.int64),
             for_all=np.array([set(p.solution.attributes.values()) <= {ANY} for p in found], dtype=np.bool_),
-            spans=[(document, min(starts), max(ends)) for document, starts, ends in places],
+            spans=[place_of(p) for p in found],
         )
 
     def score_subjects(self, problem: Floats) -> Floats:
@@ -105,6 +96,12 @@ class AnsweringSections:
         beside = self.for_all & np.array([document in answering for document, _, _ in self.spans])
         rows: list[int] = np.flatnonzero(near | (beside & (scores >= scores.max() - MARGIN_BESIDE))).tolist()
         return scores, rows
+
+
+def place_of(passage: Passage) -> tuple[str, int, int]:
+    """Return the document that a section stands in, where it begins and where it ends."""
+    evidence = passage.solution.evidence
+    return evidence[0].document, min(e.start for e in evidence), max(e.end for e in evidence)
 
 
 def subject_of(passage: Passage, spec: DomainSpec) -> tuple[str, tuple[str, ...]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from autokb.core.attributes import ANY, Match, compare
 from autokb.core.nouns import DISPLAYED, Evidence, Issue, Solution
+from autokb.heuristics.grouping import grouped
 from autokb.heuristics.titles.phrase_editing import with_values
 from autokb.issues.placement import PlacedTree, without_repetition
 from autokb.issues.same_problem import JOINED, NEAR_PARENTS, Problem, log_odds
@@ -18,7 +19,6 @@ from autokb.issues.same_problem import JOINED, NEAR_PARENTS, Problem, log_odds
 CLOSER = 0.05  # that parents of a group must be nearer where it is too large
 MOST_COMPARED = 40  # parents of a group
 ROWS = 1_000  # parents compared with all others at once
-Tree = tuple[Issue, ...]  # the parent first
 Floats = NDArray[np.float32]
 Shown = frozenset[Evidence]
 
@@ -31,69 +31,25 @@ class JoinedTrees:
     joined: Mapping[str, str]
 
 
-# Complex: trees that show the same are gathered and taken in in the order of their width, in one pass.
 def join_trees(trees: Sequence[PlacedTree], problems: Mapping[str, Problem]) -> JoinedTrees:
-    """Join trees that show the same first and are likely the same problem; ``problems`` are by the id of the parent.
+    """Join trees that show the same first and are likely the same problem; ``problems`` are by the id of the parent."""
 
-    The widest of them takes the others in and keeps its id, the smallest of equally wide ones; a tree for customers
-    that it does not cover stays. Nodes keep their ids, but for those that it has already: there raw issues and
-    solutions come together. A child that then shows nothing that no wider node does is none.
-    """
-    alike: dict[Shown, list[PlacedTree]] = {}
-    for tree in sorted(trees, key=lambda t: width(t.issues[0])):
-        alike.setdefault(_shown_first(tree), []).append(tree)
-    kept: list[_Joining] = []
-    for first, group in alike.items():
-        joinings: list[_Joining] = []
-        for tree in group:
-            home = next((j for j in joinings if first and j.covers(tree.issues[0], problems)), None)
-            if home is None:
-                joinings.append(_Joining(tree))
-            else:
-                home.others.append(tree)
-        kept += joinings
-    by_root = {joining.parent.id: joining for joining in kept}
-    return JoinedTrees(
-        tuple(by_root[t.issues[0].id].joined() for t in trees if t.issues[0].id in by_root),
-        {other.issues[0].id: joining.parent.id for joining in kept for other in joining.others},
-    )
+    def are_twins(wide: Issue, other: Issue) -> bool:
+        return covers(wide, other) and log_odds(problems[wide.id], problems[other.id]) >= JOINED
+
+    homes: dict[str, str] = {}
+    for first, parents in grouped((_shown_first(tree), tree.parent) for tree in trees).items():
+        homes |= _homes(parents, are_twins) if first else {}
+    return _joined(trees, homes, take_in)
 
 
-def width(parent: Issue) -> tuple[int, str]:
-    """Return what orders parents from the widest one on, the smallest id first of equally wide ones."""
-    return sum(values != ANY for values in parent.attributes.values()), parent.id
-
-
-def _shown_first(tree: PlacedTree) -> Shown:
-    """Return what a tree's parent shows first; where it shows nothing, all that its children show."""
-    parent = tree.issues[0].id
-    shown = [s for s in tree.solutions if s.status in DISPLAYED]
-    own = sorted((s for s in shown if s.issue_id == parent), key=lambda s: s.rank)
-    return frozenset(evidence for solution in (own[:1] or shown) for evidence in solution.evidence)
-
-
-@dataclass
-class _Joining:
-    tree: PlacedTree
-    others: list[PlacedTree] = field(default_factory=list)
-
-    @property
-    def parent(self) -> Issue:
-        return self.tree.issues[0]
-
-    def covers(self, other: Issue, problems: Mapping[str, Problem]) -> bool:
-        return covers(self.parent, other) and log_odds(problems[self.parent.id], problems[other.id]) >= JOINED
-
-    def joined(self) -> PlacedTree:
-        return take_in(self.tree, self.others) if self.others else self.tree
-
-
-def take_in(home: PlacedTree, others: Sequence[PlacedTree]) -> PlacedTree:
-    """Return a tree that has taken others in, with their solutions."""
-    trees = (home, *others)
-    issues, moved = join_nodes([tree.issues for tree in trees])
-    solutions = (replace(s, issue_id=moved[s.issue_id]) for tree in trees for s in tree.solutions)
-    return without_repetition(PlacedTree(issues, tuple(_without_doubles(solutions))))
+def merge_trees(trees: Sequence[PlacedTree], same: Iterable[Sequence[str]]) -> JoinedTrees:
+    """Merge trees without solutions whose parents are the same problem; ``same`` has the ids of each such group."""
+    parents = {tree.parent.id: tree.parent for tree in trees}
+    homes: dict[str, str] = {}
+    for group in same:
+        homes |= _homes((parents[root] for root in group), covers)
+    return _joined(trees, {root: homes[root] for root in parents if root in homes}, _with_nodes)
 
 
 def join_as_told(
@@ -101,19 +57,77 @@ def join_as_told(
 ) -> JoinedTrees:
     """Join the trees that people said are one problem, of each group those that are still there.
 
-    The widest takes the others in and keeps its id, the smallest of equally wide ones. ``earlier`` says which tree has
-    already taken another in.
+    The widest takes the others in, whoever they are for. ``earlier`` says which tree has already taken another in.
     """
-    by_root = {tree.issues[0].id: tree for tree in trees}
+    by_root = {tree.parent.id: tree for tree in trees}
     joined: dict[str, str] = {}
     for group in groups:
         known = {joined.get(root, root) for root in (earlier.get(root, root) for root in group)}
-        there = sorted((by_root[root] for root in known & by_root.keys()), key=lambda t: width(t.issues[0]))
+        there = sorted((by_root[root] for root in known & by_root.keys()), key=lambda t: width(t.parent))
         for other in there[1:]:
-            taken, home = other.issues[0].id, there[0].issues[0].id
+            taken, home = other.parent.id, there[0].parent.id
             by_root[home] = take_in(by_root[home], [by_root.pop(taken)])
-            joined = {**{root: home if at == taken else at for root, at in joined.items()}, taken: home}
+            joined = followed(joined, {taken: home})
     return JoinedTrees(tuple(by_root.values()), joined)
+
+
+def followed(earlier: Mapping[str, str], later: Mapping[str, str]) -> dict[str, str]:
+    """Return which tree has which others in it when trees have been joined one time after the other."""
+    return {**{parent: later.get(home, home) for parent, home in earlier.items()}, **later}
+
+
+def width(parent: Issue) -> tuple[int, str]:
+    """Return what orders parents from the widest one on, the smallest id first of equally wide ones."""
+    return sum(values != ANY for values in parent.attributes.values()), parent.id
+
+
+def _homes(parents: Iterable[Issue], takes_in: Callable[[Issue, Issue], bool]) -> dict[str, str]:
+    """Return for parents whose trees others take in the id of the widest one that does, the smallest of equal ones."""
+    homes: list[Issue] = []
+    found: dict[str, str] = {}
+    for parent in sorted(parents, key=width):
+        home = next((wide for wide in homes if takes_in(wide, parent)), None)
+        if home is None:
+            homes.append(parent)
+        else:
+            found[parent.id] = home.id
+    return found
+
+
+def _joined(
+    trees: Sequence[PlacedTree],
+    homes: Mapping[str, str],
+    take: Callable[[PlacedTree, Sequence[PlacedTree]], PlacedTree],
+) -> JoinedTrees:
+    by_root = {tree.parent.id: tree for tree in trees}
+    others = grouped((home, by_root[root]) for root, home in homes.items())
+    left = (take(tree, others[root]) if root in others else tree for root, tree in by_root.items() if root not in homes)
+    return JoinedTrees(tuple(left), homes)
+
+
+def _shown_first(tree: PlacedTree) -> Shown:
+    """Return what a tree's parent shows first; where it shows nothing, all that its children show."""
+    shown = tree.displayed(tree.parent.id)[:1] or [s for s in tree.solutions if s.status in DISPLAYED]
+    return frozenset(evidence for solution in shown for evidence in solution.evidence)
+
+
+def take_in(home: PlacedTree, others: Sequence[PlacedTree]) -> PlacedTree:
+    """Return a tree that has taken others in, with their solutions.
+
+    Nodes keep their ids, but for those that it has already: there raw issues and solutions come together. A child that
+    then shows nothing that no wider node does is none.
+    """
+    return without_repetition(_with_nodes(home, others))
+
+
+def _with_nodes(home: PlacedTree, others: Sequence[PlacedTree]) -> PlacedTree:
+    trees = (home, *others)
+    issues, moved = join_nodes([tree.issues for tree in trees])
+    solutions = (replace(s, issue_id=moved[s.issue_id]) for tree in trees for s in tree.solutions)
+    shown: dict[tuple[str, tuple[Evidence, ...]], Solution] = {}
+    for solution in solutions:  # what its node shows already is left out
+        shown.setdefault((solution.issue_id, solution.evidence), solution)
+    return PlacedTree(issues, tuple(shown.values()))
 
 
 def covers(wide: Issue, other: Issue) -> bool:
@@ -166,26 +180,6 @@ def _renamed(issue: Issue, old: Issue, new: Issue) -> str:
     return with_values(new.text, [named, *lost])
 
 
-def _without_doubles(solutions: Iterable[Solution]) -> list[Solution]:
-    """Leave out what its node shows already."""
-    found: list[Solution] = []
-    known: set[tuple[str, tuple[Evidence, ...]]] = set()
-    for solution in solutions:
-        key = (solution.issue_id, solution.evidence)
-        if key not in known:
-            known.add(key)
-            found.append(solution)
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class MergedTrees:
-    """The trees that are left, and for the parents that are none any more the id of the one that took their tree in."""
-
-    trees: tuple[Tree, ...]
-    merged: Mapping[str, str]
-
-
 def near_parents(parents: Sequence[Issue], vectors: Any) -> list[tuple[Issue, ...]]:
     """Return groups of parents that may be the same problem; row n of ``vectors`` is the text of parent n.
 
@@ -223,27 +217,3 @@ def _groups(pairs: Sequence[tuple[int, int, float]], floor: float) -> Iterator[t
             yield tuple(sorted(group))
         else:
             yield from _groups([pair for pair in pairs if pair[0] in group], floor + CLOSER)
-
-
-# Complex: which trees are taken in is decided for the parents of a group before any tree is joined.
-def merge_trees(trees: Sequence[Tree], same: Sequence[Sequence[str]]) -> MergedTrees:
-    """Merge the trees whose parents are the same problem; ``same`` has their ids.
-
-    The widest takes in those that it holds for and keeps its id, the smallest of equally wide ones; of the others the
-    widest again takes in what is left.
-    """
-    by_root = {tree[0].id: tree for tree in trees}
-    home_of: dict[str, str] = {}
-    for group in same:
-        left = sorted((by_root[root][0] for root in group), key=width)
-        while left:
-            home, *rest = left
-            left = [parent for parent in rest if not covers(home, parent)]
-            home_of.update({parent.id: home.id for parent in rest if parent not in left})
-    others: dict[str, list[Tree]] = {}
-    for tree in trees:
-        if tree[0].id in home_of:
-            others.setdefault(home_of[tree[0].id], []).append(tree)
-    left_trees = (tree for tree in trees if tree[0].id not in home_of)
-    found = (join_nodes([tree, *others[tree[0].id]])[0] if tree[0].id in others else tree for tree in left_trees)
-    return MergedTrees(tuple(found), home_of)

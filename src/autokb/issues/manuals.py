@@ -13,6 +13,8 @@ from autokb.core.attributes import ANY
 from autokb.core.nouns import Document, Passage
 from autokb.core.ranking import best_first
 from autokb.core.vectors import Vectors
+from autokb.heuristics.grouping import grouped
+from autokb.issues.answering_sections import place_of
 from autokb.issues.shown_sections import LOOKED_AT, DocumentSpan, choose_sections
 from autokb.retrieval.corpus import Corpus
 from autokb.tasks.issues.attribute_fields import describe_values
@@ -74,19 +76,11 @@ class Manuals:
 
     @cached_property
     def _spans(self) -> list[DocumentSpan]:
-        found = []
-        for section in self._sections:
-            evidence = section.solution.evidence
-            first, last = min(e.start for e in evidence), max(e.end for e in evidence)
-            found.append(DocumentSpan(evidence[0].document, first, last))
-        return found
+        return [DocumentSpan(*place_of(section)) for section in self._sections]
 
     @cached_property
     def _rows(self) -> Mapping[str, list[int]]:
-        rows: dict[str, list[int]] = {}
-        for row, span in enumerate(self._spans):
-            rows.setdefault(span.document, []).append(row)
-        return rows
+        return grouped((span.document, row) for row, span in enumerate(self._spans))
 
 
 def _label(passage: Passage) -> str:

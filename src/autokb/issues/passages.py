@@ -6,17 +6,16 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from autokb.core.attributes import ANY, from_lists
+from autokb.core.attributes import ANY
 from autokb.core.domain import DomainSpec
-from autokb.core.nouns import Chunk, Document, Evidence, Issue, Passage, Solution, Span
+from autokb.core.nouns import Chunk, Document, Issue, Passage, Solution, Span
 from autokb.core.regex_timeout import SlowPatternError
-from autokb.core.solution_text import solution_text
 from autokb.heuristics.section_roles import is_bookkeeping, roles_of
 from autokb.heuristics.solutions.audience import mask_values
 from autokb.heuristics.solutions.solution import WrittenSolution, section_id
 from autokb.heuristics.solutions.write import write_passages
 from autokb.issues.safeguards import rules_request, safeguard
-from autokb.issues.solutions import verify_quotes
+from autokb.issues.solutions import as_solution, evidence_in, verify_quotes
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 from autokb.text.lexicon import text_attributes
 from autokb.text.markdown import section_at, sections
@@ -41,20 +40,10 @@ def document_passages(document: Document, chunks: Sequence[Chunk], spec: DomainS
     return tuple(replace(p, role=role, article=n) for p, (role, n) in zip(passages, roles, strict=True))
 
 
-# Complex: a passage counts only with its evidence kept and verified, both of which need the solution.
 def _passage(document: Document, one: WrittenSolution, kept: Sequence[Span], spec: DomainSpec) -> Passage | None:
     """Return a section as a passage, None for noise and where a quote does not stand in the document."""
-    steps = tuple(step.text for step in one.steps)
-    solution = Solution(
-        id=section_id(document.id, one.headings, one.which),
-        issue_id="",
-        text=solution_text(one.title, steps, [step.quote for step in one.steps]),
-        steps=steps,
-        attributes=from_lists(one.attributes),
-        evidence=tuple(Evidence(document.id, s.start, s.end, s.quote) for s in one.steps),
-        status=one.status,
-        reason=one.reason,
-    )
+    name = section_id(document.id, one.headings, one.which)
+    solution = as_solution(name, "", one, evidence_in(document.id, one))
     is_noise = not any(_overlaps(kept, e.start, e.end) for e in solution.evidence)
     if is_noise or verify_quotes(solution, {document.id: document}):
         return None

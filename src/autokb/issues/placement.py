@@ -10,6 +10,7 @@ from autokb.core.domain import DomainSpec
 from autokb.core.implications import implied_values, with_implied_values
 from autokb.core.nouns import DISPLAYED, Evidence, Issue, Solution
 from autokb.core.solution_text import solution_title
+from autokb.heuristics.grouping import grouped
 from autokb.heuristics.titles.phrase_editing import named_values, with_values
 from autokb.issues.solutions import solution_id
 from autokb.issues.trees import issue_id
@@ -26,9 +27,19 @@ class PlacedTree:
     issues: tuple[Issue, ...]
     solutions: tuple[Solution, ...]
 
-    def with_solutions(self, solutions: Mapping[str, Solution]) -> PlacedTree:
-        """Return the tree with its solutions as they are among these, without those that are not."""
-        return replace(self, solutions=tuple(solutions[s.id] for s in self.solutions if s.id in solutions))
+    @property
+    def parent(self) -> Issue:
+        """The node for all customers of the tree."""
+        return self.issues[0]
+
+    def only(self, nodes: Collection[str]) -> PlacedTree:
+        """Return the tree with some of its nodes and their solutions."""
+        issues = tuple(issue for issue in self.issues if issue.id in nodes)
+        return PlacedTree(issues, tuple(s for s in self.solutions if s.issue_id in nodes))
+
+    def displayed(self, node: str) -> list[Solution]:
+        """Return the solutions of a node that are shown, best first."""
+        return [s for s in self.solutions if s.issue_id == node and s.status in DISPLAYED]
 
 
 def place_solutions(
@@ -45,9 +56,7 @@ def place_solutions(
     that its parent does not is none. A tree comes as the raw issue of its seed and its nodes, the parent first; the
     solutions of a node come best first. What is withheld stays where it was written.
     """
-    solutions_of: dict[str, list[Solution]] = {}
-    for solution in written:
-        solutions_of.setdefault(solution.issue_id, []).append(solution)
+    solutions_of = grouped((solution.issue_id, solution) for solution in written)
     placed = []
     for seed, tree in trees:
         placing = _Placing(tree[0], seed, paths, spec, titles, {_key(node.attributes): node for node in tree})
@@ -110,7 +119,7 @@ class _Placing:
         document, *headings = self.paths[solution.id]
         lines = (self.titles.get(document, ""), *headings, solution_title(solution))
         named = [m for line in lines for m in named_values(line, self.spec.attributes, self.spec.language)]
-        fixed = {n: values for n, values in home.attributes.items() if values not in (ANY, self.parent.attributes[n])}
+        fixed = {name: home.attributes[name] for name in _fixed_beside(self.parent, home)}
         return all(
             any(m.attribute == name and m.value in values for m in named)
             or name in implied_values({n: v for n, v in fixed.items() if n != name}, self.spec.attributes)
@@ -126,25 +135,30 @@ class _Placing:
         fixed = _fixed(attributes)
         return {**implied_values(fixed, self.spec.attributes), **fixed}
 
-    def _home(self, audience: Attributes) -> Issue | None:
-        """Return the parent's child for an audience: it fixes what the parent leaves open and nothing else settles."""
-        wide = self.parent.attributes
-        of_parent = _fixed(wide)
+    def _fixed_by_child(self, audience: Attributes) -> dict[str, Values]:
+        """Return what the parent and an audience fix together, without what follows from the rest."""
+        of_parent = _fixed(self.parent.attributes)
         fixed = {**of_parent, **_fixed(audience)}
         fixed |= {name: values & fixed[name] for name, values in of_parent.items()}
         for name in sorted(fixed.keys() - of_parent.keys()):
             others = {n: values for n, values in fixed.items() if n != name}
             if self._known(others).get(name, ANY) <= fixed[name]:
                 fixed = others
+        return fixed
+
+    def _home(self, audience: Attributes) -> Issue | None:
+        """Return the parent's child for an audience: it fixes what the parent leaves open and nothing else settles."""
+        wide = self.parent.attributes
+        fixed = self._fixed_by_child(audience)
         named = [" / ".join(sorted(values)) for name, values in fixed.items() if values != wide[name]]
-        attributes = {name: with_implied_values(fixed, self.spec.attributes).get(name, ANY) for name in wide}
+        settled = with_implied_values(fixed, self.spec.attributes)
+        attributes = {name: settled.get(name, ANY) for name in wide}
         if not all(attributes.values()) or not self.spec.allows(attributes):
             return None
         text = with_values(self.parent.text, named)
         return Issue(issue_id(self.seed, attributes), text, self.parent.id, attributes, self.parent.seed)
 
 
-# Complex: what stays has four reasons, and nodes and solutions must go together.
 def without_foreign_children(
     tree: PlacedTree, reported: Iterable[Issue], decided: Collection[str] = frozenset()
 ) -> PlacedTree:
@@ -154,15 +168,13 @@ def without_foreign_children(
     ``reported`` are the tree's nodes before anything was placed; ``decided`` the ids of solutions and nodes about which
     people decided something: these children stay.
     """
-    parent = tree.issues[0]
-    if not any(s.issue_id == parent.id and s.status in DISPLAYED for s in tree.solutions):
+    parent = tree.parent
+    if not tree.displayed(parent.id):
         return tree
     told = {name for node in reported for name in _fixed_beside(parent, node)}
     stay = {parent.id, *decided, *(s.issue_id for s in tree.solutions if s.id in decided)}
     stay |= {n.id for n in tree.issues if n.raw_issues or not told.isdisjoint(_fixed_beside(parent, n))}
-    return PlacedTree(
-        tuple(node for node in tree.issues if node.id in stay), tuple(s for s in tree.solutions if s.issue_id in stay)
-    )
+    return tree.only(stay)
 
 
 def without_repetition(tree: PlacedTree) -> PlacedTree:
@@ -170,10 +182,7 @@ def without_repetition(tree: PlacedTree) -> PlacedTree:
 
     ``PlacedTree.issues`` begins with the parent.
     """
-    parent = tree.issues[0]
-    of_node: dict[str, list[Solution]] = {}
-    for solution in tree.solutions:
-        of_node.setdefault(solution.issue_id, []).append(solution)
+    parent, of_node = tree.parent, grouped((solution.issue_id, solution) for solution in tree.solutions)
 
     def shown(ids: Iterable[str]) -> list[set[Evidence]]:
         return [set(s.evidence) for i in ids for s in of_node.get(i, ()) if s.status in DISPLAYED]

@@ -55,12 +55,10 @@ def safeguard(
     against = ("broken",) if shows_doubted else ("broken", "doubt")
     broken = [v for v in reply.verdicts if v.verdict in against]
     if not broken or solution.status == "withheld":
-        return replace(solution, rules=_record_verdicts(reply))
+        return replace(solution, rules=record_verdicts(reply))
     left = _remove_broken(solution.steps, broken)
     if hindrance := _find_hindrance(solution, broken, left, language):
-        breaks = "It breaks" if any(v.verdict == "broken" for v in broken) else "It may break"
-        reason = _append_reason(solution, f"{breaks} {', '.join(v.rule for v in broken)}. {hindrance}")
-        return replace(solution, status="withheld", reason=reason, rules=_record_verdicts(reply))
+        return _withhold_solution(solution, reply, broken, hindrance)
     return _repair_solution(solution, reply, broken, left)
 
 
@@ -69,7 +67,8 @@ def _append_reason(solution: Solution, reason: str) -> str:
     return f"{solution.reason} {reason}" if solution.reason else reason
 
 
-def _record_verdicts(reply: CheckedRules, repair: str = "") -> tuple[Verdict, ...]:
+def record_verdicts(reply: CheckedRules, repair: str = "") -> tuple[Verdict, ...]:
+    """Return what the rules say as it is kept; what was broken is kept after a ``repair``."""
     return tuple(
         Verdict(v.rule, "kept", f"{repair} {v.reason}")
         if repair and v.verdict == "broken"
@@ -78,16 +77,12 @@ def _record_verdicts(reply: CheckedRules, repair: str = "") -> tuple[Verdict, ..
     )
 
 
-# Complex: a line can go only where the whole step still reads, which needs all verdicts on it.
 def _remove_broken(steps: Sequence[str], broken: Sequence[RuleVerdict]) -> dict[int, str]:
     """Return what stays of each step, by its number from 1; a step that goes is missing."""
     left = dict(enumerate(steps, 1))
     for place, step in enumerate(steps, 1):
         lines = step.split("\n")
-        gone: set[int] = set()
-        for verdict in broken:
-            if place in verdict.places:
-                gone.update([n for p, n in verdict.lines if p == place] or range(len(lines)))
+        gone = _lines_against(place, len(lines), broken)
         if not gone:
             continue
         stay = [line for n, line in enumerate(lines) if n not in gone]
@@ -96,6 +91,15 @@ def _remove_broken(steps: Sequence[str], broken: Sequence[RuleVerdict]) -> dict[
         else:
             del left[place]
     return left
+
+
+def _lines_against(place: int, lines: int, broken: Sequence[RuleVerdict]) -> set[int]:
+    """Return the lines of a step that break a rule, all of them where a verdict names the step alone."""
+    against = set[int]()
+    for verdict in broken:
+        if place in verdict.places:
+            against.update([n for p, n in verdict.lines if p == place] or range(lines))
+    return against
 
 
 def _find_hindrance(solution: Solution, broken: Sequence[RuleVerdict], left: Mapping[int, str], language: str) -> str:
@@ -139,6 +143,14 @@ def _has_instruction(step: str, language: str) -> bool:
     return any(instructs(part, language) for part in re.split(r"(?<=[.!?])\s+|\n", step))
 
 
+def _withhold_solution(
+    solution: Solution, reply: CheckedRules, broken: Sequence[RuleVerdict], hindrance: str
+) -> Solution:
+    breaks = "It breaks" if any(v.verdict == "broken" for v in broken) else "It may break"
+    reason = _append_reason(solution, f"{breaks} {', '.join(v.rule for v in broken)}. {hindrance}")
+    return replace(solution, status="withheld", reason=reason, rules=record_verdicts(reply))
+
+
 def _repair_solution(
     solution: Solution, reply: CheckedRules, broken: Sequence[RuleVerdict], left: Mapping[int, str]
 ) -> Solution:
@@ -151,5 +163,5 @@ def _repair_solution(
         with_steps(solution, left),
         status="repaired",
         reason=_append_reason(solution, f"Left out {named}. {reasons}"),
-        rules=_record_verdicts(reply, f"Kept without {named}."),
+        rules=record_verdicts(reply, f"Kept without {named}."),
     )

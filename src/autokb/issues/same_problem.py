@@ -8,17 +8,21 @@ alone. What else was tried for the four uses: decision 22.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from autokb.core.nouns import Issue
+from autokb.issues.answering_sections import AnsweringSections
+
 SHARPNESS = 20.0  # of what a section's score counts: .05 below the best is about a third of it
 INTERCEPT, COSINE, SECTIONS, OUTCOMES = -3.37, 3.64, 2.39, 1.05
 JOINED = 0.0  # log odds from which on trees that show the same first become one
 SPLIT = -1.0  # log odds below which parts of a cluster are two problems: another is nearly three times as likely
+MOST_COMPARED = 2_000  # issues of a cluster; in a larger one the table of all pairs would take too long
 NEAR_PARENTS = 0.5  # cosine of two parents' texts, below which none was the same problem: decision 26
 FEWEST_LEARNT = 30  # issues; the cosine of near duplicates is not learnt from fewer
 USUAL_NEAR = 0.6  # cosine to the seed where there are too few issues to learn it from
@@ -64,6 +68,79 @@ def log_odds_of_pairs(problems: Sequence[Problem]) -> Floats:
     agree = np.where(helped @ helped.T > 0, 1.0, -1.0) * np.outer(known, known)
     odds: Floats = INTERCEPT + COSINE * (vectors @ vectors.T) + SECTIONS * (profiles @ profiles.T) + OUTCOMES * agree
     return odds
+
+
+@dataclass(frozen=True, slots=True)
+class SplitPart:
+    """The raw issues of one problem, by the one that leads them; ``seed`` leads the cluster that they are in."""
+
+    lead: str
+    members: tuple[str, ...]
+    seed: str
+
+
+@dataclass(frozen=True)
+class SameProblem:
+    """The evidence for which raw issues and trees are one problem.
+
+    ``vectors`` are unit vectors of the raw issues' problems, ``sections`` those of the documents, and ``outcomes`` the
+    documents that are known to have helped, by raw issue.
+    """
+
+    sections: AnsweringSections
+    vectors: Mapping[str, Floats]
+    outcomes: Mapping[str, Collection[str]]
+
+    def of_issues(self, raw: Sequence[str]) -> Problem:
+        """Return the problem that raw issues have in common."""
+        return self._problem(self.middle(raw), raw)
+
+    def of_tree(self, parent: Issue, text: Floats) -> Problem:
+        """Return the problem of a tree: the masked text of its parent, as a vector, and its reports count half each."""
+        reports = [raw for raw in parent.raw_issues if raw in self.vectors]
+        vector = unit_mean([text, self.middle(reports)]) if reports else text
+        return self._problem(vector, parent.raw_issues)
+
+    def middle(self, raw: Sequence[str]) -> Floats:
+        """Return the unit vector of what raw issues have in common."""
+        return unit_mean([self.vectors[one] for one in raw])
+
+    def parts(self, seed: str, members: Sequence[str]) -> Iterator[SplitPart]:
+        """Yield the problems of a cluster; the seed leads its own, the others the member nearest to their middle."""
+        for part in self._split(sorted(members)):
+            yield SplitPart(seed if seed in part else self._central(part), tuple(part), seed)
+
+    def _split(self, members: list[str]) -> Iterator[list[str]]:
+        if not self.sections.spans or not 1 < len(members) <= MOST_COMPARED:
+            yield members
+            return
+        from scipy.cluster.hierarchy import average, cut_tree
+        from scipy.spatial.distance import squareform
+
+        odds = log_odds_of_pairs([self.of_issues([member]) for member in members])
+        tree = average(squareform(odds.max() - odds, checks=False))
+        labels = cut_tree(tree, n_clusters=2)[:, 0].tolist()
+        parts = [[m for m, label in zip(members, labels, strict=True) if label == part] for part in (0, 1)]
+        if log_odds(*map(self.of_issues, parts)) >= SPLIT:
+            yield members
+            return
+        for part in parts:
+            yield from self._split(part)
+
+    def _problem(self, vector: Floats, raw: Iterable[str]) -> Problem:
+        helped = frozenset(document for one in raw for document in self.outcomes.get(one, ()))
+        return Problem(vector, self.sections.score_subjects(vector), helped)
+
+    def _central(self, members: Sequence[str]) -> str:
+        middle = self.middle(members)
+        return max(members, key=lambda member: round(float(self.vectors[member] @ middle), 9))
+
+
+def unit_mean(rows: Any) -> Floats:
+    """Return the mean of some vectors at length 1."""
+    mean = np.mean(rows, axis=0)
+    unit: Floats = mean / max(float(np.linalg.norm(mean)), 1e-12)
+    return unit
 
 
 def similarity_threshold(vectors: Any) -> float:

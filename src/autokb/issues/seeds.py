@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from autokb.core.ids import short_id
 from autokb.core.settings import Reduction
-from autokb.heuristics.grouping import group_by_distance
+from autokb.heuristics.grouping import group_by_distance, grouped
 from autokb.issues.reduction import reduced
 from autokb.issues.same_problem import USUAL_NEAR
 
@@ -37,9 +38,7 @@ class Clusters:
 
     def members(self) -> dict[str, tuple[str, ...]]:
         """Return for each seed its raw issues in order of their ids."""
-        groups: dict[str, list[str]] = {}
-        for raw, seed in sorted(self.seed_of.items()):
-            groups.setdefault(seed, []).append(raw)
+        groups = grouped((seed, raw) for raw, seed in sorted(self.seed_of.items()))
         return {seed: tuple(members) for seed, members in sorted(groups.items())}
 
 
@@ -114,10 +113,7 @@ def leave(clusters: Clusters, vectors: Mapping[str, Any], gone: Iterable[str]) -
 
 
 def _explain_alone(seed_of: Mapping[str, str]) -> dict[str, str]:
-    sizes: dict[str, int] = {}
-    for seed in seed_of.values():
-        sizes[seed] = sizes.get(seed, 0) + 1
-    return {seed: ALONE_REASON for seed, size in sorted(sizes.items()) if size == 1}
+    return {seed: ALONE_REASON for seed, size in sorted(Counter(seed_of.values()).items()) if size == 1}
 
 
 def _find_first_of_same(texts: Sequence[str]) -> NDArray[np.int64]:

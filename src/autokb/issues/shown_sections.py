@@ -29,10 +29,6 @@ class DocumentSpan:
         """Return whether the two overlap or touch."""
         return self.document == other.document and self.start <= other.end and other.start <= self.end
 
-    def joined_with(self, other: DocumentSpan) -> DocumentSpan:
-        """Return the span from the beginning of the first to the end of the last of the two."""
-        return DocumentSpan(self.document, min(self.start, other.start), max(self.end, other.end))
-
 
 def choose_sections(
     windows: Iterable[tuple[DocumentSpan, float]], documents: Mapping[str, Document]
@@ -63,7 +59,6 @@ def choose_sections(
     return found
 
 
-# Complex: each span joins what it meets, and whether there is room depends on all that is left.
 def merge_sections(of_nodes: Iterable[Sequence[DocumentSpan]], most: int = MOST_OF_TREE) -> list[DocumentSpan]:
     """Return the sections that the nodes of a tree have together, each place once: first what is nearest to each node.
 
@@ -72,13 +67,18 @@ def merge_sections(of_nodes: Iterable[Sequence[DocumentSpan]], most: int = MOST_
     merged: list[DocumentSpan] = []
     by_rank = zip_longest(*of_nodes)
     for span in (span for rank in by_rank for span in rank if span is not None):
-        met = [other for other in merged if other.meets(span)]
-        joined = span
-        for other in met:
-            joined = joined.joined_with(other)
-        rest = [other for other in merged if other not in met]
-        if merged and sum(one.end - one.start for one in (*rest, joined)) > most:
-            continue
-        place = merged.index(met[0]) if met else len(merged)
-        merged = [*rest[:place], joined, *rest[place:]]
+        wider = _with_span(merged, span)
+        if not merged or sum(one.end - one.start for one in wider) <= most:
+            merged = wider
     return merged
+
+
+def _with_span(apart: Sequence[DocumentSpan], span: DocumentSpan) -> list[DocumentSpan]:
+    """Return spans that are apart with one more, joined with those that it meets in the place of the first of these."""
+    met = [other for other in apart if other.meets(span)]
+    if not met:
+        return [*apart, span]
+    joined = DocumentSpan(
+        span.document, min(span.start, *(one.start for one in met)), max(span.end, *(one.end for one in met))
+    )
+    return [joined if one is met[0] else one for one in apart if one is met[0] or one not in met]

@@ -125,24 +125,28 @@ def written_solutions(issue: Issue, request: WriteSolutions, reply: WrittenSolut
             Evidence(e.document, e.offset + s.start, e.offset + s.end, s.quote)
             for e, s in zip(excerpts, written.steps, strict=True)
         )
-        found[path] = _as_solution(issue, path, written, tuple(evidence))
+        found[path] = PathSolution(as_solution(solution_id(issue.id, path), issue.id, written, tuple(evidence)), path)
     return tuple(found.values())
 
 
 def section_solution(issue: Issue, document: str, written: WrittenSolution) -> PathSolution:
     """Return a section of a document as a solution of a node."""
     path = (document, *written.headings, str(written.which))
-    evidence = tuple(Evidence(document, step.start, step.end, step.quote) for step in written.steps)
-    return _as_solution(issue, path, written, evidence)
+    solution = as_solution(solution_id(issue.id, path), issue.id, written, evidence_in(document, written))
+    return PathSolution(solution, path)
 
 
-def _as_solution(
-    issue: Issue, path: tuple[str, ...], written: WrittenSolution, evidence: tuple[Evidence, ...]
-) -> PathSolution:
+def evidence_in(document: str, written: WrittenSolution) -> tuple[Evidence, ...]:
+    """Return the places of the steps of a section in its document."""
+    return tuple(Evidence(document, step.start, step.end, step.quote) for step in written.steps)
+
+
+def as_solution(name: str, issue: str, written: WrittenSolution, evidence: tuple[Evidence, ...]) -> Solution:
+    """Return what was written as a solution of a node, both by their ids."""
     steps = tuple(step.text for step in written.steps)
-    solution = Solution(
-        id=solution_id(issue.id, path),
-        issue_id=issue.id,
+    return Solution(
+        id=name,
+        issue_id=issue,
         text=solution_text(written.title, steps, [one.quote for one in evidence]),
         steps=steps,
         attributes=from_lists(written.attributes),
@@ -150,7 +154,6 @@ def _as_solution(
         status=written.status,
         reason=written.reason,
     )
-    return PathSolution(solution, path)
 
 
 def verify_quotes(solution: Solution, documents: Mapping[str, Document]) -> tuple[str, ...]:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from autokb.core.ids import digest, short_id
 from autokb.core.nouns import Theme
 from autokb.heuristics.themes.find import MISCELLANEOUS, FoundThemes, similarity_floor
+from autokb.issues.same_problem import unit_mean
 from autokb.tasks.issues.assign_theme.task import AssignTheme
 
 FEWEST_MEASURED = 15  # fewer issues say nothing about how far is far
@@ -39,26 +41,28 @@ def theme_id(name: str) -> str:
     return short_id("theme", name)
 
 
-# Complex: centres, names and the floor are made of the same themes in one order.
 def freeze(found: FoundThemes, vectors: Any) -> FrozenThemes:
     """Keep what was found as data; a miscellaneous theme is added where there is none, for issues still to come."""
     rows = np.asarray(vectors, dtype=np.float64)
-    names = [theme.name for theme in found.themes]
-    centres = [_compute_centroid(rows[list(theme.members)]) for theme in found.themes]
-    miscellaneous = [position for position, theme in enumerate(found.themes) if theme.miscellaneous]
-    if not miscellaneous:
-        miscellaneous = [len(names)]
+    names, others = [theme.name for theme in found.themes], [theme.miscellaneous for theme in found.themes]
+    members = [rows[list(theme.members)] for theme in found.themes]
+    centres = [unit_mean(own) for own in members]
+    usual = [own @ centre for own, centre, is_other in zip(members, centres, others, strict=True) if not is_other]
+    miscellaneous = others.index(True) if True in others else len(names)
+    if miscellaneous == len(names):
         name = MISCELLANEOUS
         while name in names:
             name += " questions"
         names.append(name)
-        centres.append(np.zeros(rows.shape[1] if rows.ndim == 2 else 0))
-    usual = [theme for theme in found.themes if not theme.miscellaneous]
-    own = [rows[list(t.members)] @ _compute_centroid(rows[list(t.members)]) for t in usual]
-    similarity = np.concatenate(own) if own else np.zeros(0)
-    floor = similarity_floor(similarity) if len(similarity) >= FEWEST_MEASURED else -1.0
-    rounded = tuple(tuple(float(x) for x in np.round(centre, 7)) for centre in centres)
-    return FrozenThemes(tuple(names), rounded, miscellaneous[0], round(floor, 6))
+        centres.append(np.zeros(rows.shape[-1]))
+    rounded = tuple(map(tuple, np.round(centres, 7).tolist()))
+    return FrozenThemes(tuple(names), rounded, miscellaneous, _measure_floor(usual))
+
+
+def _measure_floor(similarities: Sequence[NDArray[np.float64]]) -> float:
+    """Return the cosine to its theme's centre below which an issue is miscellaneous; -1 where too few are known."""
+    every = np.concatenate([np.zeros(0), *similarities])
+    return round(similarity_floor(every), 6) if len(every) >= FEWEST_MEASURED else -1.0
 
 
 def questions(
@@ -95,8 +99,3 @@ def from_json(data: Mapping[str, Any]) -> FrozenThemes:
     """Read the JSON shape back."""
     centroids = tuple(tuple(float(x) for x in centre) for centre in data["centroids"])
     return FrozenThemes(tuple(data["names"]), centroids, int(data["miscellaneous"]), float(data["floor"]))
-
-
-def _compute_centroid(rows: Any) -> Any:
-    mean = rows.mean(axis=0)
-    return mean / max(float(np.linalg.norm(mean)), 1e-12)

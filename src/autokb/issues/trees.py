@@ -17,8 +17,8 @@ from autokb.core.nouns import Issue, RawIssue
 from autokb.heuristics.titles.issue_excerpt import issue_excerpt
 from autokb.heuristics.titles.issue_title import issue_title, shorten
 from autokb.heuristics.trees.grow import Report
+from autokb.issues.same_problem import SplitPart, unit_mean
 from autokb.issues.seeds import seed_id
-from autokb.issues.splitting import SplitPart
 from autokb.tasks.issues.grow_tree.node_checks import Node
 from autokb.tasks.issues.grow_tree.task import GrownTree, GrowTree
 from autokb.tasks.issues.grow_trees.task import TASK as GROW_TREES
@@ -134,8 +134,7 @@ class SeedReports:
 
 
 def _middle(reported: Sequence[Reported]) -> Any:
-    mean = np.mean([np.asarray(r.vector, dtype=np.float64) for r in reported], axis=0)
-    return mean / max(float(np.linalg.norm(mean)), 1e-12)
+    return unit_mean([np.asarray(r.vector, dtype=np.float64) for r in reported])
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from autokb.core.vectors import Vectors
 from autokb.heuristics.document_audience import with_audiences
 from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.manuals import Manuals
-from autokb.issues.splitting import ClusterSplitter
+from autokb.issues.same_problem import SameProblem
 from autokb.issues.told import told_issues
 from autokb.pipeline.build_report import BuildReport, KnowledgeCounts
 from autokb.pipeline.checks import check_gate_settings, without_tickets
@@ -42,12 +42,11 @@ from autokb.pipeline.steps.decisions import RuleResults, decide
 from autokb.pipeline.steps.fit import fit_gate
 from autokb.pipeline.steps.issues import Organised, organise
 from autokb.pipeline.steps.languages import prepare_languages
-from autokb.pipeline.steps.merging import merge_parents
 from autokb.pipeline.steps.passages import STAGE as PASSAGES
 from autokb.pipeline.steps.passages import find_passages
 from autokb.pipeline.steps.publish import Built, records
 from autokb.pipeline.steps.solutions import PassageFinder, find_solutions
-from autokb.pipeline.steps.trees import Grown, drop_off_topic, grow_trees
+from autokb.pipeline.steps.trees import Grown, drop_off_topic, grow_trees, merge_parents
 from autokb.pipeline.versions import keep_candidate, name_forcer, publish_candidate, publish_or_keep
 from autokb.retrieval.candidates import Candidates, section_text
 from autokb.retrieval.corpus import Corpus
@@ -253,7 +252,8 @@ class Build:
         windows = corpus.window_vectors(passages, stages.embed)
         sections = AnsweringSections.of(passages if raw else (), spec, stages.embed)  # issues alone are compared
         problems = dict(zip((r.id for r in raw), organised.problems, strict=True))
-        splitter = ClusterSplitter(sections, problems, {p.id: p.documents for p in past})
+        links = {p.id: p.documents for p in past}
+        same_problem = SameProblem(sections, problems, links)
         grown = grow_trees(
             stages=stages,
             workspace=self.workspace,
@@ -262,7 +262,7 @@ class Build:
             attributes=attributes,
             organised=organised,
             windows=windows,
-            splitter=splitter,
+            same_problem=same_problem,
             manuals=Manuals(corpus, windows, passages),
         )
         stop_if_awaited(stages, self.workspace, len(raw))
@@ -272,19 +272,18 @@ class Build:
         index = self._fitted_index(sources, windows, titles, grown, passages)
         grown = drop_off_topic(grown, raw, off_topic_issues(index, sources.vectors_by_id()))
         texts = {r.id: r.full_text for r in raw}
-        links = {p.id: p.documents for p in past}
         finder = PassageFinder(
             index=index,
             corpus=corpus,
             links=links,
             texts=texts,
             passages=passages,
-            sections=sections,
-            problems=problems,
             spec=spec,
         )
         told = joined_trees(read_findings(self.file).values())
-        grown, solutions = find_solutions(stages, self.workspace, finder, grown, told, published.decided.ids)
+        grown, solutions = find_solutions(
+            stages, self.workspace, finder, same_problem, grown, told=told, decided=published.decided.ids
+        )
         decided, rules = decide(stages, spec, solutions, grown, published, raw)
         stop_if_awaited(stages, self.workspace, len(raw))
         if not publish:
@@ -377,7 +376,6 @@ class Build:
         if (tokens := self.stages.encoder.token_reader(self.workspace.spec.language)) is not None:
             tokens.read(texts)
 
-    # Complex: what is published is put together here, whether it then is a candidate or not.
     def _publish(
         self,
         published: Published,
@@ -416,15 +414,8 @@ class Build:
             grown.joined,
             rules,
         )
-        stages = self.stages
-        if (
-            stages.log.failures
-            and sources.raw
-            and stages.tolerance < 1
-            and not any(s.status in DISPLAYED for s in solutions)
-        ):
-            stage = stages.log.failures[0].stage  # of so few items that one alone may be all of them
-            raise stages.failed(stage, can_go_on=bool(stages.log.counts[stage].unheard))
+        if sources.raw:
+            self._refuse_nothing_shown(solutions)
         made = self.workspace.publication_by("build", self._inputs(sources))
         with self.stages.log.timed("publish"):
             is_guarded = bool(without_tickets(read_checks(self.file)))  # now: people add checks while a build runs
@@ -434,6 +425,13 @@ class Build:
             if self.candidate:
                 return None
             return publish_candidate(self.workspace, self.file, force=self.force).refusal
+
+    def _refuse_nothing_shown(self, solutions: Sequence[Solution]) -> None:
+        """Raise StageFailedError where something failed and no solution is left: there may have been one item alone."""
+        stages = self.stages
+        if stages.log.failures and stages.tolerance < 1 and not any(s.status in DISPLAYED for s in solutions):
+            stage = stages.log.failures[0].stage
+            raise stages.failed(stage, can_go_on=bool(stages.log.counts[stage].unheard))
 
     def _inputs(self, sources: BuildSources) -> dict[str, str]:
         """Return hashes of what goes into the build."""

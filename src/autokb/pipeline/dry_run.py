@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from autokb.core.attributes import ANY, NONE, Attributes
 from autokb.core.ids import digest
 from autokb.core.nouns import Passage
@@ -15,7 +13,7 @@ from autokb.heuristics.solutions.solution import WriteSolutions, WrittenSolution
 from autokb.heuristics.titles.phrase_editing import with_values
 from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.attribute_masking import problem_vectors
-from autokb.issues.splitting import ClusterSplitter
+from autokb.issues.same_problem import SameProblem, SplitPart
 from autokb.pipeline.build import Build, BuildSources
 from autokb.tasks.issues.grow_tree.node_checks import Node, check_child
 from autokb.tasks.issues.grow_tree.task import TASK as GROW_TREE
@@ -38,15 +36,15 @@ class ExpectedReplies:
     one or two.
     """
 
-    _splitter: ClusterSplitter | None = None
+    _same_problem: SameProblem | None = None
     _audiences: Mapping[tuple[str, int, int], Attributes] = field(default_factory=dict)
 
-    def learn(self, splitter: ClusterSplitter, passages: Sequence[Passage]) -> None:
+    def learn(self, same_problem: SameProblem, passages: Sequence[Passage]) -> None:
         """Learn for whom sections are (from their passages), and how clusters are split."""
         cited = (p for p in passages if p.solution.evidence)
         audiences = (p.solution.attributes for p in cited)
-        self._splitter = splitter
-        self._audiences = dict(zip(splitter.sections.spans, audiences, strict=True))
+        self._same_problem = same_problem
+        self._audiences = dict(zip(same_problem.sections.spans, audiences, strict=True))
 
     def answer(self, task: Task[In, Out], item: In) -> Reply:
         """Answer for an item; raises ReplyError as the task does."""
@@ -62,16 +60,13 @@ class ExpectedReplies:
 
     def _split(self, item: GrowTrees, found: GrownTrees) -> Iterator[tuple[GrowTrees, GrownTree]]:
         """Give each problem of a cluster with its tree, as offline clusters are split."""
-        parts = (
-            []
-            if self._splitter is None
-            else list(self._splitter.parts(item.cluster[0].raw_issue, sorted(item.raw_issues)))
-        )
+        seed, parts = item.cluster[0].raw_issue, list[SplitPart]()
+        if self._same_problem is not None:
+            parts = list(self._same_problem.parts(seed, sorted(item.raw_issues)))
         if len(parts) < 2:
             yield item, found.trees[0]
             return
-        parts.sort(key=lambda part: item.cluster[0].raw_issue not in part.members)
-        for part in parts:
+        for part in sorted(parts, key=lambda part: seed not in part.members):
             reports = sorted(
                 (r for r in item.cluster if r.raw_issue in part.members), key=lambda r: r.raw_issue != part.lead
             )
@@ -93,13 +88,10 @@ class ExpectedReplies:
 
     def _distinguished(self, item: GrowTree | GrowTrees) -> Iterator[tuple[str, str]]:
         """Give the values that the sections which answer a tree's problem are for."""
-        if self._splitter is None:
+        if (same := self._same_problem) is None:
             return
-        own = [self._splitter.vectors[r.raw_issue] for r in item.cluster if r.raw_issue in self._splitter.vectors]
-        if not own:
-            return
-        middle = np.mean(own, axis=0)
-        answering = self._splitter.sections.answering(middle / max(float(np.linalg.norm(middle)), 1e-12))
+        own = [r.raw_issue for r in item.cluster if r.raw_issue in same.vectors]
+        answering = same.sections.answering(same.middle(own)) if own else {}
         for document, spans in answering.items():
             for start, end, _ in spans:
                 for name, values in self._audiences[document, start, end].items():
@@ -119,6 +111,6 @@ class DryRun(Build):
         vectors = problem_vectors([r.full_text for r in sources.raw], spec, sources.raw_vectors, embed)
         problems = dict(zip((r.id for r in sources.raw), vectors, strict=True))
         outcomes = {p.id: p.documents for p in sources.past}
-        splitter = ClusterSplitter(AnsweringSections.of(passages, spec, embed), problems, outcomes)
-        self.expected.learn(splitter, passages)
+        same_problem = SameProblem(AnsweringSections.of(passages, spec, embed), problems, outcomes)
+        self.expected.learn(same_problem, passages)
         return passages

@@ -19,6 +19,7 @@ from autokb.core.executor import LOCAL, Done, Executor
 from autokb.core.plugins import call_implementation, code_of, is_of_plugin
 from autokb.core.settings import Settings
 from autokb.core.vectors import TokenVectors, Vectors
+from autokb.heuristics.grouping import grouped
 from autokb.llm.embedders import Embedder
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.words import stop_words
@@ -299,9 +300,7 @@ def embed_once(
     """
     learned = encoder.learn_dimensions(stage, texts)
     vectors, missing = file.vectors(encoder.name, texts, encoder.dimensions)
-    rows: dict[str, list[int]] = {}
-    for row in missing:
-        rows.setdefault(texts[row], []).append(row)
+    rows = grouped((texts[row], row) for row in missing)
     done = 0
     for batch, found in encoder.encode(stage, list(rows)):
         for text, vector in zip(batch, found, strict=True):

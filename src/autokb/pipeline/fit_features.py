@@ -110,14 +110,18 @@ def fit_features(workspace: Workspace) -> RankFit:
     return RankFit(len(cases), float(before.mean()), float(ranks.mean()), tuple(found))
 
 
+def _questions(opened: OpenIndex) -> Iterator[tuple[Check, bool]]:
+    """Give each question as a check, and whether what is known of past issues counts for it."""
+    yield from ((check, True) for check in read_checks(opened.file) if check.names_a_place)
+    past = opened.index.history.issues
+    yield from ((Check(one.id, one.text, document=name), False) for one in past for name in one.documents[:1])
+
+
 def _cases(opened: OpenIndex, own: OwnFeatures) -> Iterator[_Case]:
     """Give the questions that have a right row: checks, and past issues, whose own outcomes are not asked then."""
     index, published = replace(opened.index, own=None), read_published(opened.file)
     headings, rows = Headings(published.kb.documents), opened.index.candidates.rows
-    asked: list[tuple[Check, bool]] = [(check, True) for check in read_checks(opened.file) if check.names_a_place]
-    past = (issue for issue in index.history.issues)
-    asked += [(Check(one.id, one.text, document=document), False) for one in past for document in one.documents[:1]]
-    for check, with_history in asked:
+    for check, with_history in _questions(opened):
         stated = read_values(index.spec, {name: sorted(values) for name, values in check.attributes.items()})
         right = np.array([is_named(check, row.solution, headings) for row in rows], dtype=bool)
         if right.any() and not right.all():

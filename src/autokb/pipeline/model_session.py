@@ -206,7 +206,6 @@ def read_ratios(file: WorkspaceFile) -> dict[str, float]:
         return {name: float(ratio) for name, ratio in found.items()}
 
 
-# Complex: each model, budget and endpoint is checked before anything is opened that must be closed.
 @contextmanager
 def open_session(workspace: Workspace, file: WorkspaceFile, options: ModelOptions) -> Iterator[ModelSession | None]:
     """Open the way to the settings' models for the length of a block; None when everything is answered offline."""
@@ -222,18 +221,10 @@ def open_session(workspace: Workspace, file: WorkspaceFile, options: ModelOption
     from autokb.llm.budget import Budget
     from autokb.llm.client import ModelClient
     from autokb.llm.prices import Prices
-    from autokb.llm.providers import check_model, open_sender
+    from autokb.llm.providers import open_sender
 
     prices = Prices(settings.prices, settings.base_url)
-    if options.batch_files is None:
-        for name in names:
-            check_model(name, settings.base_url)
-    if names and not (options.batch or options.is_live):
-        _refuse_if_submitted(file)
-    if options.budget is not None:
-        if not 0 <= options.budget <= HIGHEST_BUDGET:
-            raise BadInputError(f"--budget must be an amount from 0 to {HIGHEST_BUDGET} USD, not {options.budget:g}.")
-        _check_prices(prices, [*names, *filter(None, [embedder.price_key])])
+    _check_way(workspace, file, options, prices, [*names, *filter(None, [embedder.price_key])])
     ledger = LedgerTable(file)
     batch = _open_batch(options, settings, ledger, file, prices)
     endpoint = open_endpoint_embedder(settings) if embedder.is_paid else None
@@ -338,7 +329,25 @@ class BatchNotes:
             self.file.note(f"batch {name}", text)
 
 
-def _check_prices(prices: Prices, names: Sequence[str]) -> None:
+def _check_way(
+    workspace: Workspace, file: WorkspaceFile, options: ModelOptions, prices: Prices, priced: Sequence[str]
+) -> None:
+    """Refuse models that nobody provides, replies that are awaited and a budget that cannot be kept (BadInputError)."""
+    from autokb.llm.providers import check_model
+
+    names = named_models(workspace.settings)
+    for name in names if options.batch_files is None else ():
+        check_model(name, workspace.settings.base_url)
+    if names and not (options.batch or options.is_live):
+        _refuse_if_submitted(file)
+    if options.budget is not None:
+        _check_budget(options.budget, prices, priced)
+
+
+def _check_budget(budget: float, prices: Prices, names: Sequence[str]) -> None:
+    """Refuse a budget that is no amount, or that cannot be kept since a price is unknown (BadInputError)."""
+    if not 0 <= budget <= HIGHEST_BUDGET:
+        raise BadInputError(f"--budget must be an amount from 0 to {HIGHEST_BUDGET} USD, not {budget:g}.")
     for name in names:
         if prices.of(name) is None:
             raise BadInputError(

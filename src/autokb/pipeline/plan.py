@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from autokb.core.nouns import Document, RawIssue
 from autokb.core.plugins import built_in, of_ours
 from autokb.core.progress import Progress, silent
 from autokb.core.results import Result
@@ -95,7 +96,6 @@ class Plan(Figures):
         return html("plan", plan=self, stages=asked, modes=self.modes if asked else {})
 
 
-# Complex: the copy that it measures on lives as long as the block, and what is new is counted inside.
 def estimate_build_seconds(workspace: Workspace, file: WorkspaceFile, progress: Progress = silent) -> float | None:
     """Return the seconds of a build without waiting for models; None where there is nothing to build.
 
@@ -109,23 +109,31 @@ def estimate_build_seconds(workspace: Workspace, file: WorkspaceFile, progress: 
         return None
     if embedder.is_paid:  # its requests are counted and waited for as a model's are
         return START_SECONDS + ITEM_SECONDS * items
-    published = read_published(file)
-    changed = [d for d in documents if published.kb.documents.get(d.id) != d]
     encoder = open_free_embedder(embedder)
     with tempfile.TemporaryDirectory(prefix="autokb-plan-") as folder:
         copy = workspace.copied_to(Path(folder))
         file.copy_to(copy.knowledge_path)
         with closing(copy.open_file()) as own:  # a damaged copy is a damaged workspace
             stages = Stages(own, FreeEncoder(encoder, own), progress=progress)
-            chunks = chunk_with_contexts(stages, workspace, changed)
-            corpus = Corpus.of({d.id: d for d in changed}, chunks, workspace.spec.language)
-            new = [r.full_text for r in raw if published.raw_issues.get(r.id) != r]
-            passages, _ = find_passages(own, corpus.documents, chunks, workspace.spec)
-            texts = list(dict.fromkeys((*corpus.texts_to_read(passages), *corpus.titles(), *new)))
-            _, missing = own.vectors(encoder.name, texts, encoder.dimensions)
+            missing = _texts_to_encode(stages, workspace, encoder, documents, raw)
     known = [d.title or d.id for d in documents] + [r.full_text for r in raw]
-    pace = _seconds_a_text(encoder, [texts[n] for n in missing] or known)
+    pace = _seconds_a_text(encoder, missing or known)
     return START_SECONDS + pace * (TEXT_TIMES * len(missing) + ITEM_TIMES * items)
+
+
+def _texts_to_encode(
+    stages: Stages, workspace: Workspace, encoder: Embedder, documents: Sequence[Document], raw: Sequence[RawIssue]
+) -> list[str]:
+    """Return the texts of new and changed documents and issues whose vectors are not stored."""
+    published = read_published(stages.file)
+    changed = [d for d in documents if published.kb.documents.get(d.id) != d]
+    chunks = chunk_with_contexts(stages, workspace, changed)
+    corpus = Corpus.of({d.id: d for d in changed}, chunks, workspace.spec.language)
+    new = [r.full_text for r in raw if published.raw_issues.get(r.id) != r]
+    passages, _ = find_passages(stages.file, corpus.documents, chunks, workspace.spec)
+    texts = list(dict.fromkeys((*corpus.texts_to_read(passages), *corpus.titles(), *new)))
+    _, missing = stages.file.vectors(encoder.name, texts, encoder.dimensions)
+    return [texts[n] for n in missing]
 
 
 def _seconds_a_text(encoder: Embedder, texts: Sequence[str]) -> float:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from autokb.core.errors import BadInputError
 from autokb.core.ids import digest
 from autokb.core.model_requests import CutOffError, effort_in_key
+from autokb.heuristics.grouping import grouped
 from autokb.tasks.task import In, Task
 
 if TYPE_CHECKING:
@@ -54,10 +55,7 @@ class _SharedReading:
         self.left = dict.fromkeys(range(len(parts)))
         self._parts = parts
         self._sizes = [max(sum(own.values()), 1) for own in parts]
-        self._holders: dict[Hashable, list[int]] = {}
-        for number, own in enumerate(parts):
-            for part in own:
-                self._holders.setdefault(part, []).append(number)
+        self._holders = grouped((part, number) for number, own in enumerate(parts) for part in own)
         self._known: set[Hashable] = set()
         self._characters = 0
         self._shared = Counter[int]()

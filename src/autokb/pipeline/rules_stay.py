@@ -31,12 +31,8 @@ def check_rules_stay(workspace: Workspace, file: WorkspaceFile) -> None:
         )
 
 
-def gone_rules(before: Sequence[Rule], now: Sequence[Rule]) -> list[str]:
-    """Return the rules that are gone, or have neither phrases nor patterns any more, as a person reads them.
-
-    A rule whose text or id alone was changed is still there. Texts go first, for the ids of rules that name none are
-    their positions.
-    """
+def _partners(before: Sequence[Rule], now: Sequence[Rule]) -> dict[str, Rule]:
+    """Return what each rule is now, by the ids until now."""
     left = list(now)
     partners: dict[str, Rule] = {}
     for field in (attrgetter("text"), attrgetter("id")):
@@ -45,6 +41,16 @@ def gone_rules(before: Sequence[Rule], now: Sequence[Rule]) -> list[str]:
             if partner is not None and rule.id not in partners:
                 left.remove(partner)
                 partners[rule.id] = partner
+    return partners
+
+
+def gone_rules(before: Sequence[Rule], now: Sequence[Rule]) -> list[str]:
+    """Return the rules that are gone, or have neither phrases nor patterns any more, as a person reads them.
+
+    A rule whose text or id alone was changed is still there. Texts go first, for the ids of rules that name none are
+    their positions.
+    """
+    partners = _partners(before, now)
     gone = []
     for rule in before:
         if (partner := partners.get(rule.id)) is None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import Any, Generic, TypeVar
 
 from autokb.core.errors import BadInputError, StageFailedError
@@ -136,7 +137,6 @@ class Stages:
         with self.log.timed(stage) as count:
             return self._remembered(stage, count, keys, names, worked, read)
 
-    # Complex: what is kept, what is worked out and what is counted must be of the same keys.
     def remember_derived(
         self,
         stage: str,
@@ -162,20 +162,23 @@ class Stages:
             known = self.kept(keys, load)
             count.reused += len(known)
             count.items += len(known)
-            for _, left_out in known.values():
-                self.log.left_out += left_out
+            self.log.left_out += chain.from_iterable(left_out for _, left_out in known.values())
             if self.session is not None:
                 self.session.count_reused(stage, task.name, [keys[n] for n in known])
-        missing = [n for n in range(len(keys)) if n not in known]
+        missing = sorted(set(range(len(keys))) - known.keys())
         found = work(missing) if missing else {}
         with self.log.timed(stage):
-            item_keys = self._runners[self.model(task, stage)].keys(task, [item for item, _ in found.values()])
-            origins = self.file.origins(sorted(set(item_keys)))
-            requests = {keys[n]: origins[key] for n, key in zip(found, item_keys, strict=True) if key in origins}
             texts = {keys[n]: text for n, (_, text) in found.items()}
-            self.file.finish(stage, texts, requests)
+            items = {keys[n]: item for n, (item, _) in found.items()}
+            self.file.finish(stage, texts, self._requests_of(stage, task, items))
             known |= {n: load(n, texts[keys[n]]) for n in missing if keys[n] in texts}
         return [known[n][0] if n in known else None for n in range(len(keys))]
+
+    def _requests_of(self, stage: str, task: Task[In, Out], items: Mapping[str, In]) -> dict[str, str]:
+        """Return the requests that items were asked in, by their keys; items that nobody asked a model have none."""
+        item_keys = self._runners[self.model(task, stage)].keys(task, list(items.values()))
+        origins = self.file.origins(sorted(set(item_keys)))
+        return {key: origins[of_item] for key, of_item in zip(items, item_keys, strict=True) if of_item in origins}
 
     def kept(self, keys: Sequence[str], read: Callable[[int, str], T]) -> dict[int, T]:
         """Return by position what ``read`` makes of the kept texts; a damaged one is missing, to be made again."""

@@ -14,6 +14,7 @@ from autokb.chunking.windows import Window, embedded_context, embedding_text, is
 from autokb.core.ids import digest
 from autokb.core.nouns import Chunk, Document, Passage
 from autokb.core.vectors import Vectors
+from autokb.heuristics.grouping import grouped
 from autokb.retrieval.candidates import section_text
 from autokb.retrieval.search import ChunkIndex, build_index
 
@@ -107,10 +108,8 @@ class _Sections:
     """Where the sections of all documents are; those of a window are found without a look at all of its document."""
 
     def __init__(self, passages: Sequence[Passage]) -> None:
-        self._spans: dict[str, list[tuple[int, int, str]]] = {}
-        for passage in passages:
-            for e in passage.solution.evidence:
-                self._spans.setdefault(e.document, []).append((e.start, e.end, section_text(passage)))
+        places = ((e, section_text(passage)) for passage in passages for e in passage.solution.evidence)
+        self._spans = grouped((e.document, (e.start, e.end, text)) for e, text in places)
         for spans in self._spans.values():
             spans.sort()
         self._ends = {d: list(accumulate((end for _, end, _ in some), max)) for d, some in self._spans.items()}

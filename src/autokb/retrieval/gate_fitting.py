@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, TypeVar
@@ -25,6 +25,7 @@ from autokb.core.vectors import Vectors
 from autokb.retrieval.everyday_subjects import find_foreign_subject, packaged_vectors, subjects_in
 from autokb.retrieval.gate import NEAR_DUPLICATE, Coefficients, Gate, WordWeights, fit_gate
 from autokb.retrieval.index import QuestionIndex
+from autokb.retrieval.knowledge_index import KnowledgeIndex
 from autokb.retrieval.logistic import fit_logistic
 from autokb.text.lexicons import AsWritten, WordLists, word_lists
 from autokb.text.markdown import Section, sections
@@ -196,28 +197,23 @@ class _Known:
     members: NDArray[np.int64]
     starts: NDArray[np.int64]
 
-    # Complex: it fills the columns of one index over the same trees, a comprehension each.
     @classmethod
     def of(cls, index: QuestionIndex, raw: Mapping[str, Vectors]) -> _Known:
         knowledge, windows = index.nodes.knowledge, index.chunks.vectors.vectors
         row = {raw_id: n for n, raw_id in enumerate(raw)}
-        trees = {
-            root: sorted({row[r] for node in nodes for r in knowledge.issues[node].raw_issues if r in row})
-            for root, nodes in knowledge.trees.items()
-        }
-        place = {root: n for n, root in enumerate(trees)}
-        visible = {n for rows in trees.values() for n in rows} | {
-            row[p.id] for p in index.history.issues if p.id in row
-        }
+        place = {root: n for n, root in enumerate(knowledge.trees)}
+        trees = [_reports(knowledge, nodes, row) for nodes in knowledge.trees.values()]
+        members = list(chain.from_iterable(trees))
+        past = (row[p.id] for p in index.history.issues if p.id in row)
         return cls(
             windows=windows,
             sections=index.candidates.vectors[: None if index.has_no_issues else 0],
             nodes=index.nodes.vectors,
             raw=np.array(list(raw.values()), dtype=np.float32).reshape(len(raw), windows.shape[1]),
-            visible=np.array(sorted(visible), dtype=np.int64),
+            visible=np.array(sorted({*members, *past}), dtype=np.int64),
             tree_of=np.array([place[knowledge.root_of[i]] for i in knowledge.ids], dtype=np.int64),
-            members=np.array([n for rows in trees.values() for n in rows], dtype=np.int64),
-            starts=np.cumsum([0, *map(len, trees.values())]),
+            members=np.array(members, dtype=np.int64),
+            starts=np.cumsum([0, *map(len, trees)]),
         )
 
     def score(self, vectors: Vectors | Sequence[Vectors]) -> Cases:
@@ -260,6 +256,11 @@ class _Known:
         reports[:, 1:] = np.cumsum(others[:, self.members], axis=1)
         kept: NDArray[np.bool_] = (np.diff(reports[:, self.starts], axis=1) > 0) | (np.diff(self.starts) == 0)
         return kept
+
+
+def _reports(knowledge: KnowledgeIndex, nodes: Iterable[str], row: Mapping[str, int]) -> list[int]:
+    """Return the rows of the raw issues that the nodes of a tree have grown from."""
+    return sorted({row[raw] for node in nodes for raw in knowledge.issues[node].raw_issues if raw in row})
 
 
 def _best(cosines: NDArray[Any]) -> NDArray[np.float64]:

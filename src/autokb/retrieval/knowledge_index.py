@@ -16,6 +16,7 @@ from autokb.core.implications import implied_values
 from autokb.core.nouns import DISPLAYED, Issue, Solution
 from autokb.core.ranking import Scores
 from autokb.core.vectors import Vectors
+from autokb.heuristics.grouping import grouped
 from autokb.stores.vector_index import VectorIndex, vector_index
 
 _Combination = frozenset[tuple[str, Values]]  # what a node or solution fixes, each configured attribute named
@@ -102,11 +103,9 @@ def _combinations_of(things: Iterable[Issue | Solution], names: Sequence[str]) -
 
 def _displayed(solutions: Iterable[Solution], forest: Forest[Issue]) -> dict[str, tuple[Solution, ...]]:
     """Return the solutions that each node displays, the best first."""
-    shown: dict[str, list[Solution]] = {}
-    for solution in sorted(solutions, key=lambda s: (s.rank, s.id)):
-        if solution.status in DISPLAYED and solution.issue_id in forest.nodes:
-            shown.setdefault(solution.issue_id, []).append(solution)
-    return {issue_id: tuple(some) for issue_id, some in shown.items()}
+    ranked = sorted(solutions, key=lambda s: (s.rank, s.id))
+    shown = (s for s in ranked if s.status in DISPLAYED and s.issue_id in forest.nodes)
+    return {issue_id: tuple(some) for issue_id, some in grouped((s.issue_id, s) for s in shown).items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,18 +132,26 @@ class QuestionMatch:
         """Compare a node or solution with the question."""
         combination = self.index.combination_of[thing_id]
         if combination not in self._known:
-            left = self.index.leaves.get(combination, {})
-            impossible = any(self._is_outside(name, values) for name, values in combination) or any(
-                self.attributes.get(name, ANY) != ANY and not values & self.attributes[name]
-                for name, values in left.items()
+            self._known[combination] = (
+                Match.CONFLICT if self._is_impossible(combination) else self._compare(combination)
             )
-            found = compare(dict(combination), self.attributes, self.index.names)
-            if found is Match.CONFLICT and self.beside:
-                wide = {name: values | self.beside.get(name, values) for name, values in self.attributes.items()}
-                if compare(dict(combination), wide, self.index.names) is not Match.CONFLICT:
-                    found = Match.OVERLAP
-            self._known[combination] = Match.CONFLICT if impossible else found
         return self._known[combination]
+
+    def _is_impossible(self, combination: _Combination) -> bool:
+        """Return whether no customer of the question can have these values, or what follows from them."""
+        left = self.index.leaves.get(combination, {})
+        return any(self._is_outside(name, values) for name, values in combination) or any(
+            self.attributes.get(name, ANY) != ANY and not values & self.attributes[name]
+            for name, values in left.items()
+        )
+
+    def _compare(self, combination: _Combination) -> Match:
+        found = compare(dict(combination), self.attributes, self.index.names)
+        if found is Match.CONFLICT and self.beside:
+            wide = {name: values | self.beside.get(name, values) for name, values in self.attributes.items()}
+            if compare(dict(combination), wide, self.index.names) is not Match.CONFLICT:
+                return Match.OVERLAP
+        return found
 
     def _is_outside(self, name: str, values: Values) -> bool:
         within = self.within.get(name) if name not in self.attributes else None

@@ -199,10 +199,6 @@ def _placed_records(
     return placed, bad
 
 
-def _read_whole_file(data: bytes, kind: Format, file: FoundFile, templates: Mapping[str, str]) -> _ReadDocument:
-    return _whole_file(_convert_whole_file(data, kind, file, templates), file.relative, kind)
-
-
 def _whole_file(page: ConvertedFile, relative: str, kind: Format | None = None) -> _ReadDocument:
     """Return the document that a converted file is (UnreadableFileError: it holds no text)."""
     _refuse_dump(page.text)
@@ -215,10 +211,13 @@ def _whole_file(page: ConvertedFile, relative: str, kind: Format | None = None) 
     return _ReadDocument(document, relative, page.marks, page.unresolved)
 
 
-def read_fetched(data: bytes, kind: Format, url: str, templates: Mapping[str, str]) -> SourceRecord[Document]:
+def read_fetched(
+    data: bytes, kind: Format, url: str, templates: Mapping[str, str], ocr: Sequence[str] = ()
+) -> SourceRecord[Document]:
     """Read what came from an address, which is its id and its place (UnreadableFileError)."""
-    read = _read_whole_file(data, kind, FoundFile("", url), templates)  # beside which there is no other file
-    return _fetched(replace(read, document=replace(read.document, id=url, url=url)))
+    page = _convert_whole_file(data, kind, FoundFile("", url), templates, ocr)  # beside which there is no other file
+    read = _whole_file(page, url, kind)
+    return _fetched(replace(read, document=replace(read.document, id=url, url=url)), page.left_out)
 
 
 def read_fetched_record(record: f.Record, document_id: str) -> SourceRecord[Document]:
@@ -227,15 +226,15 @@ def read_fetched_record(record: f.Record, document_id: str) -> SourceRecord[Docu
     return _fetched(replace(read, document=replace(read.document, id=document_id)))
 
 
-def _fetched(read: _ReadDocument) -> SourceRecord[Document]:
+def _fetched(read: _ReadDocument, lost: tuple[str, ...] = ()) -> SourceRecord[Document]:
     document = _without_controls(read.document)
     if not document.text.strip():
         raise UnreadableFileError("holds no text, only control characters; leave it out.")
-    return SourceRecord(document, "", read.place, read.marks)
+    return SourceRecord(document, "", read.place, read.marks, lost)
 
 
 def _convert_whole_file(
-    data: bytes, kind: Format, file: FoundFile, templates: Mapping[str, str], ocr: Sequence[str] = ()
+    data: bytes, kind: Format, file: FoundFile, templates: Mapping[str, str], ocr: Sequence[str]
 ) -> ConvertedFile:
     if kind == "pdf" and ocr:
         return convert_in_subprocess("ocr", json.dumps(ocr).encode() + b"\n" + data)

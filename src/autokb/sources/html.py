@@ -123,6 +123,16 @@ def html_to_markdown(html: str) -> ConvertedFile:
     return ConvertedFile(text, title or first_heading(text), url)
 
 
+def page_in_bytes(data: bytes) -> ConvertedFile:
+    """Return a whole web page in UTF-8 as ``html_page`` reads it."""
+    return html_page(data.decode("utf-8", "surrogatepass"))
+
+
+def html_in_bytes(data: bytes) -> ConvertedFile:
+    """Return a piece of HTML in UTF-8 as ``html_to_markdown`` reads it."""
+    return html_to_markdown(data.decode("utf-8", "surrogatepass"))
+
+
 # Complex: each thing that is mended here must be before anything is counted, and the title is read in between.
 def _settled(root: Any) -> tuple[str, str]:
     """Mend what tells the parts of a page apart; return its title (its one h1, else its title element), its address."""

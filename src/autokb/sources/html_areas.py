@@ -14,30 +14,16 @@ NEVER_TEXT = (
     *("head", "title", "link", "meta", "base", "input", "select", "textarea", "datalist", "option", "optgroup"),
     *("frame", "frameset", "applet"),
 )
-TAGS_OF_AREAS: dict[str, AreaKind] = {
-    "nav": "nav",
-    "menu": "nav",
-    "header": "header",
-    "footer": "footer",
-    "aside": "aside",
-    "form": "form",
-    "fieldset": "form",
-    "button": "form",
-    "label": "form",
-    "dialog": "dialog",
+_AREAS: dict[AreaKind, tuple[str, str]] = {  # the tags of each, and the roles
+    "nav": ("nav menu", "navigation menu menubar toolbar"),
+    "header": ("header", "banner"),
+    "footer": ("footer", "contentinfo"),
+    "aside": ("aside", "complementary"),
+    "form": ("form fieldset button label", "search"),
+    "dialog": ("dialog", "dialog alertdialog"),
 }
-_ROLES: dict[str, AreaKind] = {
-    "navigation": "nav",
-    "menu": "nav",
-    "menubar": "nav",
-    "toolbar": "nav",
-    "search": "form",
-    "banner": "header",
-    "contentinfo": "footer",
-    "complementary": "aside",
-    "dialog": "dialog",
-    "alertdialog": "dialog",
-}
+TAGS_OF_AREAS = {tag: area for area, (tags, _) in _AREAS.items() for tag in tags.split()}
+_ROLES = {role: area for area, (_, roles) in _AREAS.items() for role in roles.split()}
 _NOTES = re.compile(r"note|tip|warning|caution|important|admonition|info|hint|callout|step|example", re.IGNORECASE)
 _NOT_SHOWN = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 NOWHERE: frozenset[AreaKind] = frozenset()

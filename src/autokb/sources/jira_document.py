@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from autokb.sources.dates import iso_date
+from autokb.sources.page import fenced, markdown_table
 
 DEEPEST = 30  # levels of nesting that are followed; a hostile file may have a million
 _SHOWN = ("mention", "emoji", "status", "date")
@@ -25,7 +26,7 @@ def _blocks(node: Any, depth: int) -> list[str]:
     if kind in ("bulletList", "orderedList"):
         return [_list_lines(content, depth, ordered=kind == "orderedList")]
     if kind == "codeBlock":
-        return [f"```{_attribute(node, 'language')}\n{_inline(content, depth, plain=True)}\n```"]
+        return [fenced(_inline(content, depth, plain=True), _attribute(node, "language"))]
     if kind == "heading":
         return [f"{_heading_mark(_attribute(node, 'level'))} {_inline(content, depth)}"]
     if kind == "paragraph":
@@ -59,13 +60,8 @@ def _list_lines(items: list[Any], depth: int, *, ordered: bool) -> str:
 
 
 def _table(rows: list[Any], depth: int) -> str:
-    lines = []
-    for row in rows:
-        cells = [_join(_content(cell), depth + 2).replace("\n", " ").replace("|", "\\|") for cell in _content(row)]
-        lines.append(f"| {' | '.join(cells)} |")
-        if len(lines) == 1:
-            lines.append("|" + " --- |" * len(cells))
-    return "\n".join(lines)
+    cells = [[_join(_content(cell), depth + 2).replace("\n", " ") for cell in _content(row)] for row in rows]
+    return markdown_table(cells) if cells else ""
 
 
 def _inline(nodes: list[Any], depth: int, *, plain: bool = False) -> str:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 
 from autokb.sources.markup import to_markdown
+from autokb.sources.page import fenced
 
 # Neither escaped nor in the braces of a monospaced word, which may be the name of such a mark.
 _BLOCK = re.compile(r"(?<![\\{])\{(code|noformat|html|quote)(?::([^}\n]*))?\}", re.IGNORECASE)
@@ -81,9 +82,8 @@ def _fenced(code: str, parameters: str) -> str:
     if "\n" not in code and "`" not in code:
         return f"`{code.strip()}`"
     language = next((p for p in re.split(r"[|:]", parameters.casefold()) if p in _LANGUAGES), "")
-    fence = "```" if "```" not in code else "~~~~"
     code = code.strip("\n").rstrip()
-    return f"\n\n{fence}{language}\n{code}\n{fence}\n\n"
+    return f"\n\n{fenced(code, language)}\n\n"
 
 
 def _of_html(html: str) -> str:

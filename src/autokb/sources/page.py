@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from autokb.core.marks import Mark
@@ -16,6 +17,7 @@ _MARKS = re.compile(r"[*_`]{1,3}|!?\[([^\]]*)\]\([^)]*\)")
 _BLOCK_START = re.compile(r"(?:[-+*](?=\s|$)|#{1,6}(?=\s|$)|>|=+$|-+$|_{3,}$|`{3}|~{3})")
 _NUMBER_START = re.compile(r"(\d{1,9})([.)])(?=\s)")
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
+_TICKS = re.compile("`+")
 _LONGEST_TITLE = 300
 # Characters of a title that a record or a page gives itself: it stands before each piece of its text that is searched.
 _LONGEST_GIVEN_TITLE = 1_000
@@ -51,6 +53,17 @@ def counted(number: int, one: str, several: str = "") -> tuple[str, ...]:
     return (f"{number:,} {one if number == 1 else several or one + 's'}",) if number else ()
 
 
+def counted_all(lost: Mapping[str, int], several: Mapping[str, str] = MappingProxyType({})) -> tuple[str, ...]:
+    """Return all that is left out in a few words each; ``several`` has the words of more than one."""
+    return tuple(part for name, number in lost.items() for part in counted(number, name, several.get(name, "")))
+
+
+def fenced(code: str, language: str = "") -> str:
+    """Return code as a block of Markdown, whose fence is longer than any in it."""
+    fence = "`" * max(3, 1 + max(map(len, _TICKS.findall(code)), default=0))
+    return f"{fence}{language}\n{code}\n{fence}"
+
+
 def first_heading(markdown: str) -> str:
     """Return the title that a Markdown text gives itself: its front matter's, else its first heading's words."""
     head = markdown[:_LOOKED_AT]
@@ -79,9 +92,12 @@ def as_paragraph(words: str, *, first: bool = True) -> str:
 
 def table_to_markdown(rows: Sequence[Sequence[str]]) -> str:
     """Return rows of plain cells as a Markdown table whose head is the first row."""
+    return markdown_table([[as_paragraph(" ".join(cell.split()), first=False) for cell in row] for row in rows])
+
+
+def markdown_table(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows of cells in Markdown as a table whose head is the first row."""
     width = max(map(len, rows))
-    lines = []
-    for row in rows:
-        cells = [as_paragraph(" ".join(cell.split()), first=False).replace("|", "\\|") for cell in row]
-        lines.append(f"| {' | '.join([*cells, *[''] * (width - len(cells))])} |")
+    cells = ([cell.replace("|", "\\|") for cell in row] + [""] * (width - len(row)) for row in rows)
+    lines = [f"| {' | '.join(row)} |" for row in cells]
     return "\n".join([lines[0], f"|{' --- |' * width}", *lines[1:]])

@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import Any
 
 from autokb.core.errors import UnreadableFileError
-from autokb.sources.page import ConvertedFile, counted, first_heading
+from autokb.sources.page import ConvertedFile, counted_all, first_heading
 from autokb.sources.pdf_blocks import Part, PlacedPart, blocks_to_markdown
 from autokb.sources.pdf_fields import words_of_fields
 from autokb.sources.pdf_lines import PageWords, in_reading_order, without_running_lines
@@ -51,8 +51,7 @@ def pdf_to_markdown(data: bytes, ocr: Sequence[str] = ()) -> ConvertedFile:
         failed = f" ({'; '.join(unread)})" if ocr and unread else ""
         raise UnreadableFileError(f"holds no text, only pictures{failed}; {REMEDY}.")
     text = blocks_to_markdown([_lines_and_tables(page) for page in pages])
-    parts = (part for name, number in lost.items() for part in counted(number, name))
-    return ConvertedFile(text, first_heading(text), left_out=(*unread, *parts))
+    return ConvertedFile(text, first_heading(text), left_out=(*unread, *counted_all(lost)))
 
 
 def pdf_with_ocr(sent: bytes) -> ConvertedFile:

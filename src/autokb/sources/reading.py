@@ -32,13 +32,15 @@ class Fields:
 class SourceRecord(Generic[T]):
     """One document or issue and its place: ``root`` is the folder added, ``relative`` the path inside it.
 
-    ``marks`` are what a web page says of spans of its document's text, which is the whole page.
+    ``marks`` are what a web page says of spans of its document's text, which is the whole page; ``left_out`` says what
+    of a page that was fetched is not in it.
     """
 
     item: T
     root: str
     relative: str
     marks: tuple[Mark, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

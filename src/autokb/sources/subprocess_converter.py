@@ -10,11 +10,12 @@ import atexit
 import contextlib
 import json
 import os
+import pkgutil
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import IO, Any, Literal
 
 from autokb.core.errors import AutokbError, UnreadableFileError
@@ -23,6 +24,7 @@ from autokb.sources.page import ConvertedFile, ConvertedRecords
 
 # page: a web page with marks; html: a piece that is all text; ocr: a PDF with the
 # command that reads its pictures; plugin, command: outside_readers.py
+_PAGES = ("page", "html")
 Kind = Literal["pdf", "ocr", "docx", "page", "html", "plugin", "command"]
 
 # Seconds are of the processor, so that a busy machine reads what an idle one does.
@@ -33,26 +35,20 @@ LONGEST_FILE_SECONDS = 300
 _LEAST_FILE_SECONDS = 15
 _BYTES_A_SECOND = 8_000
 _WAITING = 3  # times as long by the clock: for machines that are busy, or do not count a process's time
-_MOST_MEMORY_BYTES: dict[Kind, int] = {
-    "pdf": 4 * 1024**3,
-    "ocr": 4 * 1024**3,
-    "docx": 4 * 1024**3,
-    "page": 1536 * 1024**2,
-    "html": 1536 * 1024**2,
-    "plugin": 4 * 1024**3,
-    "command": 4 * 1024**3,
-}
+_MEMORY_OF_A_FILE = 4 * 1024**3  # bytes
+_MEMORY_OF_A_PAGE = 1536 * 1024**2
 # A process that needed more than this at its most ends after its answer: what it does not give back is not kept.
 _RESTART_BYTES = 512 * 1024**2
 _START = "from autokb.sources.subprocess_converter import main; main()"
-_FORMATS: dict[Kind, str] = {
-    "pdf": "PDF",
-    "ocr": "PDF",
-    "docx": "DOCX",
-    "page": "HTML",
-    "html": "HTML",
-    "plugin": "plug-in's",
-    "command": "command's",
+# What people call the reader of each kind, and where it is.
+_READERS: Mapping[Kind, tuple[str, str]] = {
+    "pdf": ("PDF", "pdf:pdf_to_markdown"),
+    "ocr": ("PDF", "pdf:pdf_with_ocr"),
+    "docx": ("DOCX", "docx:docx_to_markdown"),
+    "page": ("HTML", "html:page_in_bytes"),
+    "html": ("HTML", "html:html_in_bytes"),
+    "plugin": ("plug-in's", "outside_readers:read_by_plugin"),
+    "command": ("command's", "outside_readers:read_by_command"),
 }
 _NUMBER_BYTES = 8  # of each number and each name between the two processes
 _MOST_ANSWERED = 400_000_000  # bytes: four times the largest file, for other letters than ours take six each
@@ -89,7 +85,7 @@ class TakesTooLongError(UnreadableFileError):
 
 def longest_seconds(kind: Kind, data: bytes) -> int:
     """Return how long the conversion may take."""
-    if kind in ("page", "html"):
+    if kind in _PAGES:
         return LONGEST_PAGE_SECONDS
     if kind == "ocr":
         return LONGEST_FILE_SECONDS
@@ -123,7 +119,9 @@ class _Converter:
             if self.end(_DYING_SECONDS) == _OVER_TIME or gave_up.is_set():
                 reason = f"takes more than {seconds} seconds to read; save it anew, or split it."
                 raise TakesTooLongError(reason) from error
-            raise UnreadableFileError(f"makes the {_FORMATS[kind]} reader fail; open it and save it anew.") from error
+            raise UnreadableFileError(
+                f"makes the {_READERS[kind][0]} reader fail; open it and save it anew."
+            ) from error
         except BaseException:
             self.end()  # Ctrl-C: its answer to this file must not be taken for one to the next
             raise
@@ -240,8 +238,9 @@ def _most_memory_used() -> int:
 
 def _answer(kind: Kind, data: bytes, seconds: int) -> dict[str, Any]:
     try:
-        convert = _reader(kind)  # to import it takes a slow machine longer than a page, and is no part of a file's time
-        _limit(seconds, _MOST_MEMORY_BYTES[kind])
+        # To import it takes a slow machine longer than a page, and is no part of a file's time.
+        convert = pkgutil.resolve_name(f"autokb.sources.{_READERS[kind][1]}")
+        _limit(seconds, _MEMORY_OF_A_PAGE if kind in _PAGES else _MEMORY_OF_A_FILE)
         page = convert(data)
     except AutokbError as error:
         return {"error": str(error)}
@@ -254,26 +253,3 @@ def _answer(kind: Kind, data: bytes, seconds: int) -> dict[str, Any]:
         return {"records": page.records, "left_out": page.left_out}
     marks = [(mark.start, mark.end, mark.kind) for mark in page.marks]
     return {"text": page.text, "title": page.title, "url": page.url, "marks": marks, "left_out": page.left_out}
-
-
-def _reader(kind: Kind) -> Callable[[bytes], ConvertedFile | ConvertedRecords]:
-    if kind == "pdf":
-        from autokb.sources.pdf import pdf_to_markdown
-
-        return pdf_to_markdown
-    if kind == "ocr":
-        from autokb.sources.pdf import pdf_with_ocr
-
-        return pdf_with_ocr
-    if kind == "docx":
-        from autokb.sources.docx import docx_to_markdown
-
-        return docx_to_markdown
-    if kind in ("plugin", "command"):
-        from autokb.sources.outside_readers import read_by_command, read_by_plugin
-
-        return read_by_plugin if kind == "plugin" else read_by_command
-    from autokb.sources.html import html_page, html_to_markdown
-
-    convert = html_page if kind == "page" else html_to_markdown
-    return lambda data: convert(data.decode("utf-8", "surrogatepass"))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from html import unescape
 
 from autokb.sources.decoding import clean
-from autokb.sources.page import ConvertedFile
+from autokb.sources.page import ConvertedFile, fenced, markdown_table
 from autokb.sources.wiki_blocks import blocks_to_markdown
 from autokb.sources.wiki_inline import (
     LINE_BREAK,
@@ -70,15 +70,13 @@ def _table_to_markdown(body: str, placeholders: Placeholders) -> str:
         if any(map(str.strip, row)):
             marked = (inline_to_marks(cell, placeholders) for cell in row)
             words = (cell.replace(LINE_BREAK, " ").replace(PARAGRAPH_BREAK, " ").split() for cell in marked)
-            rows.append([" ".join(cell).replace("|", "\\|") for cell in words])
+            rows.append([" ".join(cell) for cell in words])
     if not rows:
         return ""
-    width = max(map(len, rows))
     # One column is a frame around text, not a table.
-    if width == 1:
+    if max(map(len, rows)) == 1:
         return "\n\n".join(row[0] for row in rows if row[0])
-    lines = [f"| {' | '.join([*row, *[''] * (width - len(row))])} |" for row in rows]
-    return "\n".join([lines[0], f"|{' --- |' * width}", *lines[1:]])
+    return markdown_table(rows)
 
 
 def _rows(body: str) -> list[list[str]]:
@@ -159,8 +157,7 @@ def _code_to_markdown(tag: str, content: str, placeholders: Placeholders) -> str
         return placeholders.protect(code_span(code.strip()))
     lines = code.strip("\n").split("\n")
     margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
-    fence = "```" if "```" not in code else "~~~~"
-    block = "\n".join([fence, *(line[margin:].rstrip() for line in lines), fence])
+    block = fenced("\n".join(line[margin:].rstrip() for line in lines))
     return f"\n{placeholders.protect(block)}{PARAGRAPH_BREAK}\n"
 
 

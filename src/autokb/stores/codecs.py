@@ -23,6 +23,7 @@ from autokb.core.nouns import (
     Theme,
 )
 from autokb.core.solution_text import shown_text
+from autokb.text.front_matter import described
 
 N = TypeVar("N")
 Body = dict[str, Any]  # a noun as JSON, without its id
@@ -97,8 +98,9 @@ DECISION_FIELDS: Mapping[DecisionKind, tuple[str, ...]] = {
 
 
 def document_body(document: Document, chunks: Sequence[Chunk]) -> Body:
-    """Return the record of a document with its chunks, whose contexts may have cost money."""
-    return {**DOCUMENT.body(document), "chunks": [CHUNK.body(c) for c in chunks]}
+    """Return the record of a document with what describes it, and its chunks, whose contexts may have cost money."""
+    said = {name: value for name, value in described(document.text)._asdict().items() if value}
+    return {**DOCUMENT.body(document), **said, "chunks": [CHUNK.body(c) for c in chunks]}
 
 
 def decision_body(decision: Decision) -> Body:

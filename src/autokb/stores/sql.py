@@ -40,10 +40,10 @@ def keep_newest(table: str, number: str, where: str = "true") -> str:
     return f"DELETE FROM {table} WHERE {where} AND {number} <= ({kept})"
 
 
-def json_text(*path: str | int, column: str = "body") -> str:
-    """Return the text at a place in the JSON of a column; NULL where there is none, or null."""
+def json_text(*path: str | int) -> str:
+    """Return the text at a place in the JSON of ``body``; NULL where there is none, or null."""
     place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
-    return f"json_extract({column}, '${place}')"
+    return f"json_extract(body, '${place}')"
 
 
 def json_number(name: str) -> str:

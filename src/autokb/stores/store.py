@@ -10,8 +10,8 @@ thread, ``commit``, ``rollback`` and ``close``; ``read_only``, and ``wait_second
 IMMEDIATE`` it waits so long for another writer (WorkspaceBusyError), with ``BEGIN`` its thread reads one state, and
 outside of both a statement is a transaction by itself. ``PRAGMA`` does nothing. What fails is an AutokbError.
 
-Statements are those of this package, as ``sql`` says, and two that SQLite has otherwise: ``OVERRIDING SYSTEM VALUE``
-where rows are copied with their numbers (``table_copies``), and ``LATERAL`` in the plans of tickets (``ticket_graph``).
+Statements are those of this package, as ``sql`` says, and one that SQLite has otherwise: ``OVERRIDING SYSTEM VALUE``
+where rows are copied with their numbers (``table_copies``).
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from pydantic import Field, ValidationError
 from autokb.core.model_requests import ModelReply, ModelRequest, PromptTurn, SendError
 from autokb.core.regex_timeout import SlowPatternError
 from autokb.core.reply import ReplyError
+from autokb.heuristics.grouping import grouped
 from autokb.tasks.task import In, Out, Read, Task
 from autokb.tasks.wire import Wire, number_to, wire
 from autokb.text.masking import Masking, mask
@@ -256,15 +257,16 @@ def _read_fields(task: Task[In, Any], items: Sequence[In], data: Mapping[str, An
     return {name: getattr(found, name) for name in fields}
 
 
+def _number_of(entry: Any) -> int | None:
+    number = entry.get("number") if isinstance(entry, dict) else None
+    return number if isinstance(number, int) and not isinstance(number, bool) else None
+
+
 def _read_entries(
     task: Task[In, Out], items: Sequence[In], entries: Sequence[Any], fields: Mapping[str, Any]
 ) -> list[Read[Out]]:
     kind = _types(task, items).entry
-    by_number: dict[Any, list[Any]] = {}
-    for entry in entries:
-        number = entry.get("number") if isinstance(entry, dict) else None
-        is_number = isinstance(number, int) and not isinstance(number, bool)
-        by_number.setdefault(number if is_number else None, []).append(entry)
+    by_number = grouped((_number_of(entry), entry) for entry in entries)
     found: list[Read[Out]] = []
     for position, item in enumerate(items):
         given = by_number.get(position + 1, [])

@@ -6,7 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from autokb.core.errors import BadEntryError
 from autokb.core.yaml_text import parse_yaml
@@ -25,6 +25,26 @@ def front_matter(text: str) -> Mapping[str, Any]:
     except BadEntryError:
         return {}
     return {str(name): value for name, value in found.items()} if isinstance(found, Mapping) else {}
+
+
+class Described(NamedTuple):
+    """The description and the tags that the front matter of a document gives it."""
+
+    description: str
+    tags: tuple[str, ...]
+
+
+def described(text: str) -> Described:
+    """Return what describes a document; tags are a list, or a text with commas between."""
+    entries = front_matter(text)
+    tags = entries.get("tags")
+    several = tags.split(",") if isinstance(tags, str) else tags if isinstance(tags, list) else [tags]
+    words = (_words(one.get("label") if isinstance(one, Mapping) else one) for one in several)
+    return Described(_words(entries.get("description")), tuple(filter(None, dict.fromkeys(words))))
+
+
+def _words(value: Any) -> str:
+    return " ".join(str(value).split()) if isinstance(value, str | int) else ""
 
 
 def split_front_matter(text: str) -> tuple[str, str]:

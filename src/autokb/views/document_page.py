@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from autokb.core.nouns import Document, Span
 from autokb.core.results import Result
+from autokb.text.front_matter import Described, described
 from autokb.text.readable_markdown import Piece, cut, page_starts, pieces, runs
 
 PAGE_CHARACTERS = 20_000  # code points of a page at most: some ten printed pages, 60 KB as HTML
@@ -65,6 +66,7 @@ class DocumentPage(Result):
     id: str
     title: str
     url: str
+    described: Described
     page: int
     pages: int
     start: int
@@ -96,6 +98,7 @@ def view_document(
         id=document.id,
         title=document.title,
         url=document.url,
+        described=described(document.text),
         page=number,
         pages=len(starts),
         start=start,

@@ -227,18 +227,23 @@ class SolutionView(View):
 
 @dataclass(frozen=True, slots=True)
 class DocumentView(View):
-    """A document; ``full`` has its converted Markdown, whose code points evidence counts.
+    """A document; ``full`` has its converted Markdown, whose code points evidence counts, and what describes it.
 
     Of a page ``characters`` counts those code points, ``solutions`` the solutions that cite it.
     """
 
-    LEVELS: ClassVar[Levels] = {"summary": _fields("id", "title", "url"), "full": _fields("id", "title", "url", "text")}
+    LEVELS: ClassVar[Levels] = {
+        "summary": _fields("id", "title", "url"),
+        "full": _fields("id", "title", "url", "description", "tags", "text"),
+    }
     id: str
     title: str
     url: str
     text: str = ""
     characters: int = 0
     solutions: int = 0
+    description: str = ""
+    tags: tuple[str, ...] = ()
     level: Literal["summary", "full"] = "summary"
 
 

@@ -39,7 +39,7 @@ from autokb.web.pages import (
 )
 from autokb.web.pages.rendering import as_page
 from autokb.web.plugin_paths import add_paths_of_plugins
-from autokb.web.problems import NO_PATH, ProblemError, problem, problem_of, sentence_of
+from autokb.web.problems import NO_PATH, ProblemError, problem, problem_of, refusal_of_request
 from autokb.web.rate_limit import RateLimit
 from autokb.web.routes import beside, v1
 from autokb.web.serving import Door, Serving, computing_limit, folder_of, of_one
@@ -181,7 +181,7 @@ def _refused(request: Request, error: Exception) -> Response:
 
 def _unreadable(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    return as_page(request.scope, problem(422, sentence_of(error.errors())))
+    return as_page(request.scope, problem(422, refusal_of_request(error.errors())))
 
 
 def _methods_of(request: Request) -> list[str]:

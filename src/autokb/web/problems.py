@@ -23,6 +23,7 @@ from autokb.core.errors import (
     WorkspaceBusyError,
 )
 from autokb.core.storable import without_surrogates
+from autokb.core.validation import sentence_without_values
 
 MEDIA_TYPE = "application/problem+json"
 SECONDS_TO_WAIT = "5"  # before a busy workspace, or a store that is away, is asked again
@@ -101,12 +102,12 @@ def refusal_of(error: AutokbError, folder: Path) -> ProblemError:
     return ProblemError(404 if isinstance(error, UnknownIdError | NothingPublishedError) else 422, sentence)
 
 
-def sentence_of(errors: Sequence[Mapping[str, Any]]) -> str:
+def refusal_of_request(errors: Sequence[Mapping[str, Any]]) -> str:
     """Say what is wrong with a body or a query: where, and what is wanted, never what was sent."""
-    if any(error.get("type") == "json_invalid" for error in errors):
+    if any(error["type"] == "json_invalid" for error in errors):
         return NO_JSON
     said = []
     for error in errors[:SHOWN_ERRORS]:
-        where = ".".join(str(part) for part in error.get("loc", ())[1:])
-        said.append(f"{where or 'The body'}: {error.get('msg', 'cannot be read')}")
-    return f"{'; '.join(said)}. {SEE_PATHS}"
+        where = ".".join(map(str, error["loc"][1:])) or "The body"
+        said.append(sentence_without_values({**error, "loc": ()}, where))
+    return " ".join((*said, SEE_PATHS))

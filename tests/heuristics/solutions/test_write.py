@@ -296,6 +296,35 @@ def test_a_section_is_read_with_what_its_steps_refer_to_elsewhere_in_the_documen
         assert "Wring it out." in " ".join(step.text for step in written.steps)
 
 
+def test_only_a_section_whose_whole_heading_a_step_names_is_brought_and_a_word_by_chance_comes_last() -> None:
+    steps = "1. Tick the boxes.\n2. Press **Delete**.\n"
+    text = f"# Filters\n\n{{}}\n\n## {{}}\n\n{steps}\n# {{}}\n\n1. Press Save.\n"
+
+    def written(step: str, below: str, behind: str) -> str:
+        document = Document("d", "Guide", text.format(step, below, behind))
+        found = write_section(document, section_id("d", ("Filters",), 0), {}, SPEC)
+        return " ".join(step.text for step in found.steps) if found else ""
+
+    chosen = "1. Choose one of the contact fields listed below.\n2. Wait."
+    assert "Tick" not in written(chosen, "Delete all contacts in a group", "Ends")  # one of its words alone
+    assert "Tick" in written(chosen.replace("fields", "lists"), "Contact lists", "Ends")
+    several = "Choose the group in one of these ways, as listed below."
+    assert "Tick" in written(several, "By hand", "Group") and "Save" not in written(several, "By hand", "Group")
+
+
+def test_a_long_list_is_brought_with_its_first_step() -> None:
+    more = "".join(f"\n{n}. Run it. {'Look whether it starts. ' * 20}\n" for n in range(3, 6))
+    text = (
+        "# Update\n\n1. By hand.\n2. Or follow the Updating by Composer section below.\n\n# Updating by Composer\n\n"
+        "Files may differ.\n\nFollow the steps below to update your files.\n\n"
+        f"1. Back up the files.\n\n2. Edit them.\n{more}"
+    )
+    written = write_section(Document("d", "Guide", text), section_id("d", ("Update",), 0), {}, SPEC)
+    assert written is not None
+    said = " ".join(step.text for step in written.steps)
+    assert "Back up the files." in said and "Edit them." in said
+
+
 def test_what_only_explains_is_written_as_it_is_and_told_from_what_instructs():
     text = "# Sound\n\nThe sound has been praised since 1950.\n\n## Louder\n\n1. Press plus.\n2. Wait.\n"
     document = Document("d", "Guide", text)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import autokb.plugins.lab.commands.evaluate_chunking  # noqa: F401  (registers the command)
+import autokb.plugins.lab.commands.evaluate  # noqa: F401  (registers the command)
 from autokb.cli import main
 
 TEXT = "# Kettle\n\nDoes it boil?\n\nYes, <b>at once</b>.\n\n1. Fill it.\n2. Boil it.\n"

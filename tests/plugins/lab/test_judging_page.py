@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from autokb.app import SupportKB
-from autokb.plugins.lab.evaluation.files import key_path
+from autokb.plugins.lab.evaluation.sheets import key_path
 from autokb.plugins.lab.evaluation.suggestions.sheet import read_suggestion_sheet
 from autokb.plugins.lab.evaluation.suggestions.sheet_form import read_sheet_rows
 from autokb.stores.workspace import Workspace
@@ -130,7 +130,7 @@ def test_hostile_texts_and_names_are_texts_and_what_is_wrong_is_told(client: Tes
         (422, "Say who judges", {"annotator": "x" * 61}),
         (404, "has no case", {"item": "c9"}),
         (404, "There is no sheet", {"sheet": "../domain"}),
-        (422, "Field required", {"item": None}),
+        (422, "item is missing.", {"item": None}),
     ):
         data = {"sheet": "a&b <i>", "annotator": "ann", "item": "c0", **FULL, **changed}
         refused = client.post(SHEET, data={name: value for name, value in data.items() if value is not None})

@@ -43,6 +43,71 @@ def test_partials_and_examples_of_antora_are_read_in_the_pages_and_are_none_them
     assert "is read in each of them" in said["modules/admin/partials/warn/more.adoc"]
 
 
+COMPONENT = """
+name: pump
+title: Pump Manual
+version: '10'
+display_version: 10 LTS
+nav: [modules/ROOT/nav.adoc]
+asciidoc:
+  attributes:
+    maker: Corvo
+    port: 8080@
+    parts: >-
+      filter and
+      seal
+    deep: "{maker} {port}"
+    empty: ''
+    gone: false
+    off: ~
+    a name: no
+    list: [1, 2]
+"""
+
+
+@pytest.mark.parametrize(
+    ("header", "words", "expected"),
+    [
+        ("", "{maker} on {port}: {parts}, {deep}{empty}.", "Corvo on 8080: filter and seal, Corvo 8080."),
+        (
+            "",
+            "{page-component-title} {page-component-display-version}, {page-version} of {page-component-name}.",
+            "Pump Manual 10 LTS, 10 of pump.",
+        ),
+        (":port: 9090\n:maker: Other\n", "{maker} on {port}.", "Corvo on 9090."),
+        (":!maker:\n:gone: back\n", "{maker} is {gone}.", "Corvo is back."),
+        ("", "include::partial${maker}.adoc[]", "It is made by Corvo."),
+    ],
+)
+def test_the_attributes_of_a_component_of_antora_are_those_of_its_pages(
+    tmp_path: Path, header: str, words: str, expected: str
+) -> None:
+    texts, said = read(
+        tmp_path,
+        {
+            "pump/antora.yml": COMPONENT,
+            "pump/modules/ROOT/partials/Corvo.adoc": "It is made by {maker}.\n",
+            "pump/modules/ROOT/pages/deep/a.adoc": f"= A\n{header}\n{words}\n",
+            "pump/modules/ROOT/pages/code.adoc": "= B\n\n----\n:maker: you\n----\n",
+            "lamp/antora.yml": "name: lamp\nasciidoc:\n  attributes:\n    maker: Lux\n",
+            "lamp/modules/ROOT/pages/a.adoc": "= C\n\nBy {maker}, not on {port}.\n",
+        },
+    )
+    assert texts["pump/modules/ROOT/pages/deep/a.adoc"] == f"# A\n\n{expected}"
+    assert texts["pump/modules/ROOT/pages/code.adoc"] == "# B\n\n```\n:maker: you\n```"
+    assert texts["lamp/modules/ROOT/pages/a.adoc"] == "# C\n\nBy Lux, not on port."
+    assert "1 attribute without a value" in said["lamp/modules/ROOT/pages/a.adoc, in part"]
+
+
+@pytest.mark.parametrize(
+    "component", ["", "- a list", "asciidoc: words", "asciidoc: {attributes: [a]}", "a: [", "x: &a [*a]"]
+)
+def test_a_component_of_antora_that_cannot_be_read_costs_no_page(tmp_path: Path, component: str) -> None:
+    texts, said = read(tmp_path, {"antora.yml": component, "modules/ROOT/pages/a.adoc": "= A\n\nBy {maker}.\n"})
+    assert texts["modules/ROOT/pages/a.adoc"] == "# A\n\nBy maker."
+    assert "1 attribute without a value" in said["modules/ROOT/pages/a.adoc, in part"]
+
+
 def test_sphinx_includes_are_read_where_they_stand_with_the_lines_that_are_asked_for(tmp_path: Path) -> None:
     texts, said = read(
         tmp_path,
@@ -98,10 +163,10 @@ def test_a_file_is_read_once_however_often_it_is_included(
 ) -> None:
     reads = []
     monkeypatch.setattr(
-        outside_readers, "text_beside", lambda *given, **named: reads.append(given) or f"{line}\n" * 300
+        outside_readers, "text_beside", lambda _file, asked, **named: reads.append(asked) or f"{line}\n" * 300
     )
     read(tmp_path, {name: f"{line}\n" * 300})
-    assert len(reads) == 1
+    assert reads.count(name) == 1
 
 
 def test_many_large_files_in_each_other_are_no_bomb(tmp_path: Path) -> None:

@@ -117,9 +117,12 @@ STAND_INS = {
     "age gate": (article("Confirm your age", "This page is for adults."), "consent"),
     "soft 404": (article("Page not found", "Sorry, the page you are looking for does not exist."), "'not found'"),
     "soft 404 with a number": (article("404 - Acme Help", "There is nothing here."), "'not found'"),
+    "soft 404 that is a number": (html("404 | Acme", "<h1>404</h1><a href=/>Home</a>"), "'not found'"),
     "soft 404 in German": (article("Seite nicht gefunden", "Leider gibt es hier nichts."), "'not found'"),
     "soft 404 in Polish": (article("Nie znaleziono strony", "Przepraszamy, ten adres jest pusty."), "'not found'"),
     "soft 404 in Japanese": (article("ページが見つかりません", "お探しのページは移動しました。"), "'not found'"),
+    "a server's code": (article("Error 503 - Acme", "The server is busy, try again later."), "cannot be read now"),
+    "a server's code alone": (html("503", "<h1>503</h1>"), "cannot be read now"),
     "maintenance": (article("Under maintenance", "The help is back at noon."), "cannot be read now"),
     "maintenance in Spanish": (article("En mantenimiento", "Volvemos a las doce."), "cannot be read now"),
     "check for robots": (html("Just a moment...", "<p>Checking your browser before access.</p>"), "cannot be read now"),
@@ -147,6 +150,14 @@ def test_one_page_keeps_its_text_and_where_it_leads_is_said(kind: str, site: Hel
     del site.instead["/a2"]
     again = run(kb)
     assert (counts(again), again.skipped, again.kept) == ((0, 0, 6, 0), (), 0)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in STAND_INS if kind.startswith(("soft 404", "a server's"))])
+def test_a_new_page_that_is_an_error_of_the_server_is_no_document(kind: str, site: HelpSite, kb: SupportKB) -> None:
+    site.pages["/a6"], said = STAND_INS[kind]
+    done = run(kb)
+    assert (done.error, done.added, [one.path for one in done.skipped]) == (None, 6, [f"{site.url}/a6"])
+    assert said in done.skipped[0].reason
 
 
 WALLS: dict[str, Callable[[str], Answer]] = {
@@ -279,6 +290,12 @@ GOOD_PAGES = {
     "about 404": article("What does error 404 mean?", "It means that the page was not found on our server."),
     "a code of a device": article("Error 404: the pump is blocked", "Descale the machine, then start it again."),
     "another code": article("Error 503: the door is open", "Close the door until it clicks."),
+    "a code before a dash": article("Error 503 - door open", "Close the door."),
+    "a code in a list of codes": html(
+        "Error 503 - door open", "<main><h1>Error 503 - door open</h1><a href=/a0>Door</a></main>"
+    ),
+    "a code as the only title": article("Error 404", "Descale the pump, then try again."),
+    "a code under the name of the machine": article("Fehler 404 | Maschine X", "Entkalken."),
     "about cookies": article("Cookies that the app sets", "We use cookies. Accept all or manage your choices."),
     "about maintenance": article("Maintenance", "Clean the filter every month."),
     "about a refresh": article("Status", "All is up.", "<meta http-equiv=refresh content='60'>"),

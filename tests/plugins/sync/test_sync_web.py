@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -25,6 +26,7 @@ from autokb.plugins.sync.feeds.robots import Robots
 from autokb.plugins.sync.feeds.sitemap import read_sitemap
 from autokb.plugins.sync.sync import sync
 from feed_server import LOOPBACK, Answer, Asked, FeedServer, page
+from scanned_pages import scanned
 
 ALLOWED = {"allow_networks": [LOOPBACK]}
 
@@ -512,6 +514,68 @@ def test_a_page_that_cannot_be_taken_is_named_in_each_run_and_fetched_once(
     assert counts(again) == (0, 0, 4, 0) and again.bytes == len(made.sitemap())
     made.pages["/p1"] = "At last a text."
     assert counts(run(kb)) == (1, 0, 4, 0) and not run(kb).skipped
+
+
+def losses(kb: SupportKB) -> list[tuple[str, str]]:
+    return [(one.path, one.reason) for one in kb.sources(losses=True).losses or ()]
+
+
+def test_what_pages_lose_is_said_when_they_are_read_and_listed_until_they_have_it(
+    site: tuple[Site, FeedServer], tmp_path: Path
+) -> None:
+    made, server = site
+    pdf, guide, scan = (f"{server.url}/{name}" for name in ("manual.pdf", "guide.pdf", "scan.pdf"))
+    made.special = {
+        "/manual.pdf": Answer(scanned("Turn it on.", "", "Go home.", ""), headers={"ETag": "1"}),
+        "/guide.pdf": Answer(scanned("", "Hold it on the shelf."), headers={"ETag": "2"}),
+        "/scan.pdf": Answer(scanned("", ""), headers={"ETag": "3"}),
+    }
+    source = {"type": "web", "urls": [pdf, guide, scan], **ALLOWED}
+    kb = settle(tmp_path / "kb", site=source)
+    pages = (f"{pdf}, in part", "is read without: pages 2, 4, only pictures (see ocr: in settings.yaml).")
+    first_page = (f"{guide}, in part", "is read without: page 1, only pictures (see ocr: in settings.yaml).")
+    first = kb.sync().sources["site"]
+    assert [(one.path, one.reason) for one in first.skipped if one.path != scan] == [
+        pages,
+        first_page,
+    ] and first.added == 2
+    assert losses(kb)[:2] == [first_page, pages] and losses(kb)[2][0] == scan and "only pictures" in losses(kb)[2][1]
+
+    made.special |= {f"/{name}": Answer(status=304) for name in ("manual.pdf", "guide.pdf", "scan.pdf")}
+    assert [one.path for one in kb.sync().sources["site"].skipped] == [scan] and losses(kb)[:2] == [first_page, pages]
+
+    made.special["/guide.pdf"] = Answer(scanned("Hold it on the shelf."), headers={"ETag": "4"})
+    kb.sync()
+    assert losses(kb)[0] == pages and len(losses(kb)) == 2
+
+
+def test_a_program_reads_pictures_of_pages_as_in_an_added_file_and_those_that_are_known_anew(
+    site: tuple[Site, FeedServer], tmp_path: Path
+) -> None:
+    made, server = site
+    made.special["/manual.pdf"] = Answer(scanned("Turn it on.", ""), headers={"ETag": "1"})
+    source = {"type": "web", "urls": [f"{server.url}/manual.pdf"], **ALLOWED}
+    kb = settle(tmp_path / "kb", site=source)
+    kb.sync()
+    assert losses(kb)
+    program = f"{shlex.quote(sys.executable)} -c 'print(\"Turn it off.\")' {{file}}"
+    (tmp_path / "kb" / "settings.yaml").write_text(json.dumps({"sources": {"site": source}, "ocr": program}), "utf-8")
+    kb = SupportKB.open(tmp_path / "kb")
+    assert counts(kb.sync().sources["site"]) == (0, 1, 0, 0)
+    assert [*texts(kb).values()] == ["Turn it on.\n\nTurn it off.\n"] and losses(kb) == []
+    server.asked.clear()
+    assert counts(kb.sync().sources["site"]) == (0, 0, 1, 0)
+    assert [asked.headers.get("if-none-match") for asked in server.asked if asked.path == "/manual.pdf"] == ["1"]
+
+
+def test_what_a_removed_page_lost_is_listed_no_more(site: tuple[Site, FeedServer], tmp_path: Path) -> None:
+    made, server = site
+    made.special["/a.pdf"] = Answer(scanned("Turn it on.", ""), headers={"ETag": "1"})
+    kb = settle(tmp_path / "kb", site={"type": "web", "urls": [f"{server.url}/a.pdf", f"{server.url}/p1"], **ALLOWED})
+    kb.sync()
+    assert len(losses(kb)) == 1
+    kb.remove([f"{server.url}/a.pdf"])
+    assert losses(kb) == []
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from autokb.core.ticket_plan import name_graph
+from autokb.core.property_graph import name_graph
 from autokb.domains.ticket_templates import shipped_template
 from autokb.plugins.tickets.cypher.guard import check_cypher
 from autokb.plugins.tickets.tasks.write_cypher.task import LONGEST, TASK, WrittenCypher, cypher_request

@@ -415,6 +415,7 @@ def test_tickets_with_their_sections_pieces_and_edges(file: WorkspaceFile) -> No
         file.keep_vectors("e", [f"title of {i}" for i in "Ba"], np.array([[1, 2], [3, 4]], dtype=np.float32))
     found = read_tickets(file)
     assert list(found) == ["A", "B", "a"] and found["a"].sections == made[1].sections
+    assert read_tickets(file, ["a", "gone", "A"]) == {i: found[i] for i in "Aa"}
     assert list_ticket_ids(file, "A", 1) == ["B"] and list_ticket_ids(file) == ["A", "B", "a"]
     assert read_edges(file) == sorted(edges, key=lambda e: (e.source, e.type)) and len(read_edges(file, ["A"])) == 2
     assert read_link_types(file) == ("Contains", "Duplicate", "Äußeres")

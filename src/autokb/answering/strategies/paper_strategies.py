@@ -5,18 +5,16 @@ Query rewriting, which it names as future work, is a ReAct of one search: the mo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
 from autokb.answering.strategies.passages import StrategyPassage
 from autokb.answering.strategies.strategy import Ask, Retrieve, Said, WrittenReplies, drafting
+from autokb.heuristics.grouping import grouped
 from autokb.heuristics.replies.drafts import (
     DraftedReplies,
     DraftedReply,
     Drafting,
-    GivenPassage,
-    Quoted,
     ReplyStyle,
     Verifying,
     parts_of,
@@ -41,22 +39,15 @@ def chain_of_thought(said: Said, retrieve: Retrieve, ask: Ask, house: ReplyStyle
     if taken is None or not taken.quotes:
         return WrittenReplies(passages=found, refuses=taken is not None)
     # The quotes of a passage stay together, the passages in the order in which a quote names them first.
-    of_passage: dict[int, list[Quoted]] = {}
-    for quote in taken.quotes:
-        of_passage.setdefault(quote.passage, []).append(quote)
-    shown = tuple(replace(given[n - 1], parts=_words(quotes, given)) for n, quotes in of_passage.items())
+    of_passage = grouped((quote.passage, quote) for quote in taken.quotes)
+    shown = tuple(
+        replace(given[n - 1], parts=tuple(quote.words(given) for quote in quotes)) for n, quotes in of_passage.items()
+    )
     place = dict(zip(parts_of(shown), chain.from_iterable(of_passage.values()), strict=True))
     written = _written(ask(ANSWER_FROM_QUOTES, Drafting(said.messages, shown, house, said.question)), found)
-    return replace(written, replies=tuple(_replaced(reply, place) for reply in written.replies))
-
-
-def _words(quotes: Sequence[Quoted], given: Sequence[GivenPassage]) -> tuple[str, ...]:
-    return tuple(quote.words(given) for quote in quotes)
-
-
-def _replaced(reply: DraftedReply, place: Mapping[Quoted, Quoted]) -> DraftedReply:
-    """Return a reply whose quotes are those of the passages that were found, not of those that it was shown."""
-    return DraftedReply(text=reply.text, quotes=tuple(place[quote] for quote in reply.quotes))
+    # The quotes of a reply are those of the passages that were found, not of those that a model was shown.
+    replies = (DraftedReply(text=r.text, quotes=tuple(place[quote] for quote in r.quotes)) for r in written.replies)
+    return replace(written, replies=tuple(replies))
 
 
 def _written(drafted: DraftedReplies | None, found: tuple[StrategyPassage, ...]) -> WrittenReplies:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -154,7 +154,6 @@ def _is_published(check: Check, headings: Headings, solutions: Container[str]) -
     return check.solution in solutions or not check.names_a_place
 
 
-# Complex: each place where a name may stand is looked at once.
 def _refuse_unknown(workspace: Workspace, file: WorkspaceFile, checks: Iterable[Check]) -> None:
     """Refuse checks that name what is nowhere: not published, not added, not in the candidate (BadInputError).
 
@@ -166,20 +165,25 @@ def _refuse_unknown(workspace: Workspace, file: WorkspaceFile, checks: Iterable[
         return
     with workspace.of(CANDIDATE if file.has_candidate else READERS).file() as beside:
         known = read_published(beside).kb
-    added = [Document(one.id, one.body["title"], "", one.body.get("url", "")) for one in file.staged("documents")]
-    names = DocumentNames([*added, *known.documents.values()])
+    names = DocumentNames([*_added_documents(file), *known.documents.values()])
     tickets = file.staged_some("tickets", [one.ticket for one in new if one.ticket])
-    stray = (
-        one
-        for one in new
-        if not (names.resolve(one.document) or one.solution in known.solutions or one.ticket in tickets)
+    for one in new:
+        if not (names.resolve(one.document) or one.solution in known.solutions or one.ticket in tickets):
+            raise _unknown(one)
+
+
+def _added_documents(file: WorkspaceFile) -> Iterator[Document]:
+    """Give what was added without its text, by its names."""
+    for one in file.staged("documents"):
+        yield Document(one.id, one.body["title"], "", one.body.get("url", ""))
+
+
+def _unknown(check: Check) -> BadInputError:
+    what = "document" if check.document else "solution" if check.solution else "ticket"
+    return BadInputError(
+        f"The check {check.id}: there is no {what} {getattr(check, what)!r}, neither published nor added. Correct its "
+        f"name, or add the {what} first. Nothing was kept."
     )
-    if one := next(stray, None):
-        what = "document" if one.document else "solution" if one.solution else "ticket"
-        raise BadInputError(
-            f"The check {one.id}: there is no {what} {getattr(one, what)!r}, neither published nor added. Correct its "
-            f"name, or add the {what} first. Nothing was kept."
-        )
 
 
 def _key(check: Check) -> str:

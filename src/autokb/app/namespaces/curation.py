@@ -38,7 +38,7 @@ from autokb.core.storable import without_surrogates
 from autokb.curation.review import ReviewPage, review_page
 from autokb.curation.solution_history import SolutionHistory, history_of
 from autokb.exchange.export_kb import same_text
-from autokb.exchange.import_decisions import check_edit, check_text, with_origin
+from autokb.exchange.import_decisions import check_text, place_decision
 from autokb.notebook.progress import show_progress
 from autokb.stores.feedback import count_verdicts
 from autokb.stores.published import keep_decisions, keep_events, read_decisions, read_events
@@ -161,8 +161,8 @@ class CurationNamespace(Namespace):
             wanted = edit_solution(published.decided.base[found.id], new)
             changed = (wanted.text, wanted.steps) != (found.text, found.steps)
             if changed:
-                new = with_origin(new, published.decided, Forest(published.issues.values()))
-                new = check_edit(number_new(new, file.last_number() + 1), published.decided, self._workspace.spec)
+                new, forest = number_new(new, file.last_number() + 1), Forest(published.issues.values())
+                new = place_decision(new, published.decided, forest, self._workspace.spec)
                 _refuse_broken("The text", new)
                 keep_decisions(file, [new])
             after = self._solutions.peek(file)
@@ -436,7 +436,7 @@ def _move_to_offers(
         if target is None:
             raise BadInputError(f"{edit.id} has no solution that it could belong to now. Nothing was changed.")
         new = new_edit(target, edit.text, edit.steps, author or edit.author, date)
-        moved.append(check_edit(with_origin(new, published.decided, forest), published.decided, spec))
+        moved.append(place_decision(new, published.decided, forest, spec))
         _refuse_broken(edit.id, moved[-1])
     return moved
 

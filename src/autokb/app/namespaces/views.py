@@ -18,6 +18,7 @@ from autokb.exchange.export_kb import solutions_by_issue, trees
 from autokb.stores.codecs import DOCUMENT, ISSUE
 from autokb.stores.database import damaged_rows
 from autokb.stores.published import read_changes, read_published
+from autokb.text.front_matter import described
 from autokb.views.audience import check_shown, is_insider
 from autokb.views.browse import check_limit, listed_solution, next_of
 from autokb.views.kinds import DocumentView, IssueView, Page, ShownRawIssue, SolutionView, view_issue, view_solution
@@ -160,7 +161,8 @@ class ViewsNamespace(Namespace):
                     f"No published document has the id {document!r}; the list of documents has them all."
                 )
             found = DOCUMENT.read(body, id=document)
-        return DocumentView(found.id, found.title, found.url, found.text, level="full")
+        said = described(found.text)._asdict()
+        return DocumentView(found.id, found.title, found.url, found.text, **said, level="full")
 
     def changes(self) -> Changes:
         """Return what the last build changed for readers."""

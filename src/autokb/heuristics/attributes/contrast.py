@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from autokb.core.domain import ENGLISH
 from autokb.heuristics.attributes.words import AttributeWords, Denial, State, in_words
+from autokb.heuristics.grouping import grouped
 from autokb.text.lexicon import Mention, Spec
 from autokb.text.lexicons import word_lists
 from autokb.text.words import Words
@@ -41,19 +42,20 @@ def affected_mentions(words: Words, mentions: Sequence[Mention], spec: Spec, lan
     return _without_unaffected(mentions, states, spec)
 
 
-# Complex: one condition for each way in which a value that works can still be the one that is meant.
 def _without_unaffected(mentions: Sequence[Mention], states: Sequence[State], spec: Spec) -> list[Mention]:
     """Keep a value in trouble; one that works or is denied only where no related value is left to be meant."""
-    by_value: dict[tuple[str, str], set[State]] = {}
-    for mention, state in zip(mentions, states, strict=True):
-        by_value.setdefault((mention.attribute, mention.value), set()).add(state)
-    affected = {key for key, found in by_value.items() if "trouble" in found or not found & {"works", "denied"}}
+    by_value = grouped(((m.attribute, m.value), state) for m, state in zip(mentions, states, strict=True))
+    affected = {value for value, found in by_value.items() if "trouble" in found or set(found) == {"stated"}}
     names = {name for name, _ in affected}
-    for key, found in by_value.items():
-        only_stated_and_working = found == {"stated", "works"} and key[0] not in names
-        if only_stated_and_working or ("works" in found and not names & _related(key[0], spec)):
-            affected.add(key)
+    affected |= {value for value, found in by_value.items() if _works_and_is_meant(value[0], set(found), names, spec)}
     return [m for m in mentions if (m.attribute, m.value) in affected]
+
+
+def _works_and_is_meant(name: str, states: set[State], affected: set[str], spec: Spec) -> bool:
+    """Return whether a value works and no other is ``affected`` that could be meant in its place."""
+    if "works" not in states:
+        return False
+    return not affected & _related(name, spec) or (states == {"stated", "works"} and name not in affected)
 
 
 def _related(name: str, spec: Spec) -> set[str]:

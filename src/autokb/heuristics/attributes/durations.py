@@ -25,7 +25,7 @@ def lengths_beside(words: Words, attribute: Attribute, values: Values, language:
     Beside a number they are those up to ``ROUGHLY`` times as long or short, beside a word (for ages) the next ones.
     """
     known = word_lists(AttributeWords, language)
-    groups = configured_groups(attribute, known.duration_groups, FEWEST_GROUPS)
+    groups = _lengths_of(attribute, known)
     found = _durations(words, language, known) if groups else ()
     counted = [days for start, _, days in found if amount_at(words.folded, start, language)]
     worded = values - {group_at(groups, days) for days in counted}
@@ -38,21 +38,30 @@ def duration_mentions(words: Words, spec: Spec, language: str = ENGLISH) -> Iter
     """Give the durations stated in numbers as mentions of the length they belong to."""
     known = word_lists(AttributeWords, language)
     for name in sorted(spec):
-        groups = configured_groups(spec[name], known.duration_groups, FEWEST_GROUPS)
+        groups = _lengths_of(spec[name], known)
         for start, end, days in _durations(words, language, known) if groups else ():
             yield Mention(start, end, name, group_at(groups, days))
 
 
-# Complex: four sets of clauses and mentions, each a comprehension, decide together what is left out.
 def without_history(words: Words, mentions: Sequence[Mention], spec: Spec, language: str = ENGLISH) -> list[Mention]:
     """Leave out how long ago an illness or operation was, where the text says how long something else has lasted."""
     known = word_lists(AttributeWords, language)
-    lengths = {n for n, a in spec.items() if configured_groups(a, known.duration_groups, FEWEST_GROUPS)}
     clause = list(accumulate(_begins_statement(words, here, known) for here in range(len(words.folded))))
-    past = {clause[m.start] for m in mentions if head_word(spec[m.attribute]) in known.health_attributes}
-    past |= {clause[here] for here, word in enumerate(words.folded) if word in known.past_event_words}
-    current = {m.attribute for m in mentions if m.attribute in lengths and clause[m.start] not in past}
-    return [m for m in mentions if m.attribute not in current or clause[m.start] not in past]
+    past = {clause[here] for here in _places_of_history(words, mentions, spec, known)}
+    of_now = [m for m in mentions if clause[m.start] not in past]
+    current = {m.attribute for m in of_now if _lengths_of(spec[m.attribute], known)}
+    return [m for m in mentions if m.attribute not in current or m in of_now]
+
+
+def _places_of_history(words: Words, mentions: Sequence[Mention], spec: Spec, known: AttributeWords) -> Iterator[int]:
+    """Give the words that tell of an illness or of something that happened, such as an operation."""
+    yield from (m.start for m in mentions if head_word(spec[m.attribute]) in known.health_attributes)
+    yield from (here for here, word in enumerate(words.folded) if word in known.past_event_words)
+
+
+def _lengths_of(attribute: Attribute, known: AttributeWords) -> Sequence[tuple[float, str]]:
+    """Return the lengths of time that are the values of an attribute; nothing for an attribute of other things."""
+    return configured_groups(attribute, known.duration_groups, FEWEST_GROUPS)
 
 
 def _begins_statement(words: Words, here: int, known: AttributeWords) -> bool:

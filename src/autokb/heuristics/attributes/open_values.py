@@ -14,25 +14,27 @@ from autokb.text.words import Words
 MOST_WORDS = 3  # of a name
 
 
-# Complex: illnesses and names after a verb are found by the same attribute's words and what is taken already.
 def open_mentions(words: Words, listed: Sequence[Mention], spec: Spec, language: str = ENGLISH) -> Iterator[Mention]:
     """Give the values that follow ``provider is`` or ``diagnosed with``, and well-known illnesses, unless listed."""
-    known = word_lists(AttributeWords, language)
-    illnesses = known.illness_names
-    no_names = language_data(language).general_values | known.words_of_no_name
     for name in sorted(spec):
-        if spec[name].kind != "open":
-            continue
-        taken = {here for m in listed if m.attribute == name for here in range(m.start, m.end)}
-        heads = frozenset(inflections(head_word(spec[name]), language))
-        if heads & known.health_attributes:
-            found = (n for n, word in enumerate(words.folded) if word in illnesses and n not in taken)
-            yield from (Mention(n, n + 1, name, illnesses[words.folded[n]]) for n in found)
-        for start in _name_starts(words, heads, known):
-            end = _name_end(words, start, known, no_names)
-            is_known = taken & set(range(start, end)) or illnesses.keys() & set(words.folded[start:end])
-            if end > start and not is_known:
-                yield Mention(start, end, name, _with_capital(" ".join(words.raw[start:end])))
+        if spec[name].kind == "open":
+            taken = {here for m in listed if m.attribute == name for here in range(m.start, m.end)}
+            found = _mentions_of(spec[name], words, language)
+            yield from (m for m in found if taken.isdisjoint(range(m.start, m.end)))
+
+
+def _mentions_of(attribute: Attribute, words: Words, language: str) -> Iterator[Mention]:
+    """Give the well-known illnesses where the attribute is of health, and the names that follow its own words."""
+    known = word_lists(AttributeWords, language)
+    name, illnesses = attribute.name, known.illness_names
+    heads = frozenset(inflections(head_word(attribute), language))
+    if heads & known.health_attributes:
+        yield from (Mention(n, n + 1, name, illnesses[w]) for n, w in enumerate(words.folded) if w in illnesses)
+    no_names = language_data(language).general_values | known.words_of_no_name
+    for start in _name_starts(words, heads, known):
+        end = _name_end(words, start, known, no_names)
+        if end > start and illnesses.keys().isdisjoint(words.folded[start:end]):
+            yield Mention(start, end, name, _with_capital(" ".join(words.raw[start:end])))
 
 
 def head_word(attribute: Attribute) -> str:

@@ -71,13 +71,11 @@ class SaidBefore:
 NOTHING_SAID = SaidBefore()
 
 
-# Complex: each way to read a last message ends the reading, from small talk to one that goes on.
 def read_turn(messages: Sequence[Message], language: str = ENGLISH) -> Turn:
     """Read a conversation whose last message is the customer's."""
     last = messages[-1].text.strip()
     before = [m for m in messages[:-1] if m.text.strip()]
     tried = tuple(m.text for m in before if m.role == AGENT)
-    earlier = [m.text.strip() for m in before if m.role == CUSTOMER and not small_talk(m.text, language)]
     if kind := small_talk(last, language):
         return Turn(last, (last,), tried, small_talk=kind)
     if not before:
@@ -85,10 +83,17 @@ def read_turn(messages: Sequence[Message], language: str = ENGLISH) -> Turn:
     if (new := _begun_anew(last, before, language)) is not None:
         return Turn(new, (new,), tried, wish=wish_of(new, language))
     alone = Turn(last, (last,), tried, also=(last, _end_of(before, last)))
+    return _with_earlier(alone, messages, before, language)
+
+
+def _with_earlier(alone: Turn, messages: Sequence[Message], before: Sequence[Message], language: str) -> Turn:
+    """Return the last message, which begins nothing new, as it goes on from the customer's earlier ones, if it does."""
+    last = alone.text
+    earlier = [m.text.strip() for m in before if m.role == CUSTOMER and not small_talk(m.text, language)]
     if not earlier:
         return alone
     unsolved = _says(last, language, "unsolved")
-    is_answer = _is_answer(last, before[-1], language)
+    is_answer = _asks(before[-1]) and not is_question(without_small_talk(last, language), language)
     if not (unsolved or is_answer or points_back(last, language)):
         return alone
     return _going_on(alone, messages, earlier, language, unsolved=unsolved, is_answer=is_answer)
@@ -234,11 +239,6 @@ def _as_age(answer: str, question: str, language: str) -> str:
     asked = {word.casefold() for word in _WORD.findall(question)}
     ages = {phrase for phrase in known.age_phrases if phrase in asked} | (known.old_words & asked)
     return f"{known.age_phrases[0]} {answer}" if ages and known.age_phrases else answer
-
-
-def _is_answer(last: str, before: Message, language: str) -> bool:
-    """Return whether a message answers a question of the agent's, rather than asking one itself."""
-    return _asks(before) and not is_question(without_small_talk(last, language), language)
 
 
 def _asks(message: Message) -> bool:

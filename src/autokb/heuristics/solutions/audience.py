@@ -11,7 +11,6 @@ from functools import cache, lru_cache
 
 from autokb.core.attributes import ANY, Attributes, Match, compare
 from autokb.core.domain import ENGLISH, Attribute, DomainSpec
-from autokb.core.ids import canonical_json, key_json
 from autokb.core.implications import with_implied_values
 from autokb.core.nouns import Span
 from autokb.core.step_numbers import item_behind_lead, own_mark
@@ -60,15 +59,6 @@ def _label(language: str) -> re.Pattern[str]:
         rf"|\(([^()\n]{{1,40}})\)[.!]?$|\b(?:{words})\s([^,:;.()]{{1,40}})\s(?:{only})[.!]?$",
         re.IGNORECASE,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Configured:
-    """A configuration, in one language, that can be looked up by its one spelling."""
-
-    key: str
-    language: str
-    configuration: Mapping[str, Attribute] = field(compare=False)
 
 
 class AudienceReader:
@@ -131,15 +121,13 @@ class AudienceReader:
 
 
 @lru_cache(maxsize=4)
-def _made_reader(configured: _Configured) -> AudienceReader:
-    return AudienceReader(configured.configuration, configured.language)
+def _made_reader(configuration: tuple[tuple[str, Attribute], ...], language: str) -> AudienceReader:
+    return AudienceReader(dict(configuration), language)
 
 
 def audience_reader(configuration: Mapping[str, Attribute], language: str = ENGLISH) -> AudienceReader:
     """Return the reader of a configuration, made once."""
-    impossible = [attribute.impossible for attribute in configuration.values()]  # in no key of a configuration
-    key = canonical_json(key_json([configuration, impossible]))
-    return _made_reader(_Configured(key, language, configuration))
+    return _made_reader(tuple(configuration.items()), language)
 
 
 def mask_values(heading: str, spec: DomainSpec) -> tuple[str, ...]:
@@ -217,13 +205,11 @@ class _Adapting:
         here = span[0]
         for start, end in code_within(self.text, span):
             yield self._words((here, start))
-            if not any(self._is_gone(s) and s.start <= start < s.end for s in self.switches):
+            around = (self.reader.of_conditional(s) for s in self.switches if s.start <= start < s.end)
+            if not any(self.reader.excludes(audience, self.node) for audience in around):
                 yield _code_lines(self.text, start, end)
             here = end
         yield self._words((here, span[1]))
-
-    def _is_gone(self, conditional: Conditional) -> bool:
-        return self.reader.excludes(self.reader.of_conditional(conditional), self.node)
 
     def _words(self, span: Span) -> str:
         markdown = self.decide_conditionals(span) if self.switches else self.text[span[0] : span[1]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from autokb.core.domain import ENGLISH
@@ -26,7 +26,6 @@ NEAR_HEADING = 200  # characters between a heading and its steps that are brough
 # -- what a procedure needs beforehand ----------------------------------------------------------------------------
 
 
-# Complex: each section of preparation moves in front of one procedure and out of all other places.
 def bring_preparations(
     text: str, found: Sequence[Section], materials: Sequence[Material], language: str = ENGLISH, *, whole: bool = False
 ) -> list[Material]:
@@ -42,20 +41,27 @@ def bring_preparations(
         later = [m for m in result if m.parent == section.parent and m.section > number]
         if not later:
             continue
-        procedure = next((m for m in later if m.kind == "ordered"), later[0])
-        end = section.start + len(text[section.start : section.end].rstrip())
-        span = (section.start, end)
-        marked = f"{procedure.title}: {section.headings[-1]}"
-        changed: list[Material] = []
-        for material in result:
-            if material.section == procedure.section and not whole:
-                changed.append(_with_preparation(material, span, section))
-            elif not section.start <= material.core[0] < section.end:
-                changed.append(material)
-            elif whole:
-                changed.append(replace(material, title=marked, title_span=NOWHERE))
-        result = changed
+        procedure = min(later, key=lambda m: m.kind != "ordered")  # the first of them
+        if whole:
+            title = f"{procedure.title}: {section.headings[-1]}"
+            result = [replace(m, title=title, title_span=NOWHERE) if _is_in(m, section) else m for m in result]
+        else:
+            result = _moved_before(procedure.section, text, section, result)
     return result
+
+
+def _is_in(material: Material, section: Section) -> bool:
+    return section.start <= material.core[0] < section.end
+
+
+def _moved_before(procedure: int, text: str, section: Section, materials: Sequence[Material]) -> list[Material]:
+    """Return materials with a section of preparation in front of those of a procedure's section, and nowhere else."""
+    span = (section.start, section.start + len(text[section.start : section.end].rstrip()))
+    return [
+        _with_preparation(m, span, section) if m.section == procedure else m
+        for m in materials
+        if m.section == procedure or not _is_in(m, section)
+    ]
 
 
 def _with_preparation(material: Material, span: Span, section: Section) -> Material:
@@ -129,33 +135,37 @@ def _joined(title: str, found: Sequence[Section], parts: Sequence[Material]) -> 
 # -- what steps refer to ------------------------------------------------------------------------------------------
 
 
-# Complex: steps, their lists and what is missing grow together, step by step.
 def bring_what_is_referred_to(
     text: str, title: str, found: Sequence[Section], materials: Sequence[Material], language: str = ENGLISH
 ) -> list[Material]:
     """Put what a step refers to (``as described above``) behind it; what is not there is named in ``missing``."""
     places = _KnownPlaces(text, title, found, materials, language)
-    result = []
-    for number, material in enumerate(materials):
-        steps: list[Span] = []
-        lists: list[int] = []
-        missing: list[tuple[Span, str]] = []
-        for n, (step, list_id) in enumerate(zip(material.steps, material.lists, strict=True)):
-            steps.append(step)
-            lists.append(list_id)
-            for reference in _references_of(text, step, language):
-                others = material.steps[:n] if reference.is_back else material.steps[n + 1 :]
-                is_beside = bool(others) or (not reference.is_back and "\n" in text[slice(*step)].strip())
-                brought = places.find(number, reference, is_beside=is_beside)
-                if brought is None and not is_beside:
-                    missing.append((step, reference.words))
-                new = [
-                    s for s in brought or () if not any(a <= s[0] and s[1] <= b for a, b in (*steps, *material.steps))
-                ]
-                steps += new
-                lists += [-1] * len(new)
-        result.append(replace(material, steps=tuple(steps), lists=tuple(lists), missing=tuple(missing)))
-    return result
+    return [_with_references(text, places, number, language) for number in range(len(materials))]
+
+
+def _with_references(text: str, places: _KnownPlaces, number: int, language: str) -> Material:
+    """Return the material of a number with what its steps refer to behind them."""
+    material = places.materials[number]
+    steps: list[Span] = []
+    lists: list[int] = []
+    missing: list[tuple[Span, str]] = []
+    for n, (step, list_id) in enumerate(zip(material.steps, material.lists, strict=True)):
+        steps.append(step)
+        lists.append(list_id)
+        for reference in _references_of(text, step, language):
+            others = material.steps[:n] if reference.is_back else material.steps[n + 1 :]
+            is_beside = bool(others) or (not reference.is_back and "\n" in text[slice(*step)].strip())
+            brought = places.find(number, reference, is_beside=is_beside)
+            if brought is None and not is_beside:
+                missing.append((step, reference.words))
+            new = [s for s in brought or () if not _is_within(s, (*steps, *material.steps))]
+            steps += new
+            lists += [-1] * len(new)
+    return replace(material, steps=tuple(steps), lists=tuple(lists), missing=tuple(missing))
+
+
+def _is_within(span: Span, others: Iterable[Span]) -> bool:
+    return any(start <= span[0] and span[1] <= end for start, end in others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,23 +216,22 @@ class _KnownPlaces:
     def find(self, number: int, reference: _Reference, *, is_beside: bool) -> list[Span] | None:
         """Return the steps of what is referred to; none where its heading is named and it is too long to be brought.
 
-        That is the section whose heading shares most words with the sentence, else, if nothing is beside the step,
-        the sections below its own, else the steps that share most words with it, where it says what to do and they have
-        half of its words; anything less is a remark ("as noted above"), which stays as it is. None if nothing is found.
+        That is the section whose whole heading is in the sentence, in the doubtful case of one word after the sections
+        below the step's own; else, if nothing is beside the step, the steps that share most words with it, where it
+        says what to do and they have half of its words. Anything less is a remark ("as noted above"), which stays as
+        it is. None if nothing is found.
         """
         about = content_words(reference.about, self.language)
         material, near_by = self.materials[number], self.materials[max(0, number - LOOKED_THROUGH) :]
         near_by = near_by[: 2 * LOOKED_THROUGH + 1]
-        if named := self._named(material, about, is_back=reference.is_back):
-            steps = self._steps_in(named, near_by)
-            is_named = content_words(named.headings[-1], self.language) <= about
-            if steps or is_named:
-                return steps
+        named = self._named(material, about, is_back=reference.is_back)
+        is_sure = named is not None and self._worth(named, about) > 1
+        if not (is_sure or is_beside or reference.is_back) and (steps := self._steps_below(material, near_by)):
+            return steps
+        if named is not None:
+            return self._steps_in(named, near_by)
         if is_beside:
             return None
-        own = self.found[material.section]
-        if not reference.is_back and own.end > own.own_end and (steps := self._steps_in(own, near_by, but=material)):
-            return steps
         others = [m for m in near_by if (m.core[1] <= material.core[0]) is reference.is_back and m is not material]
         return self._nearest(others, reference, about)
 
@@ -238,22 +247,22 @@ class _KnownPlaces:
     def _named(self, material: Material, about: frozenset[str], *, is_back: bool) -> Section | None:
         """Return the section before (or after) a step whose heading names what a sentence is about."""
         here = material.core[0]
+        least = 1.5 if is_back else 1.0  # looking back, one word is often named by chance
         others = [
             section
             for section in self.found[max(0, material.section - LOOKED_THROUGH) : material.section + LOOKED_THROUGH + 1]
             if section.headings
             and not section.start <= here < section.end
             and (section.start < here) is is_back
-            and self._worth(section, about)[0] >= 1
+            and content_words(section.headings[-1], self.language) <= about
+            and self._worth(section, about) >= least
         ]
         return max(reversed(others) if is_back else others, key=lambda s: self._worth(s, about), default=None)
 
-    def _worth(self, section: Section, about: frozenset[str]) -> tuple[float, float]:
-        """Return how many words a heading shares, those of the title by half, and which part of it they are."""
-        heading = content_words(section.headings[-1], self.language)
-        shared = heading & about
-        in_title = len(shared & content_words(self.title, self.language))
-        return len(shared) - in_title / 2, len(shared) / max(1, len(heading))
+    def _worth(self, section: Section, about: frozenset[str]) -> float:
+        """Return how many words a heading shares, those of the title by half."""
+        shared = content_words(section.headings[-1], self.language) & about
+        return len(shared) - len(shared & content_words(self.title, self.language)) / 2
 
     def _shared(self, material: Material, about: frozenset[str]) -> int:
         return len(about & content_words(self.text[material.core[0] : material.core[1]], self.language))
@@ -263,6 +272,10 @@ class _KnownPlaces:
         steps = [step for material in inside for step in self._brought(material)]
         return steps if sum(end - start for start, end in steps) <= MOST_BROUGHT else []
 
+    def _steps_below(self, material: Material, materials: Sequence[Material]) -> list[Span]:
+        own = self.found[material.section]
+        return self._steps_in(own, materials, but=material) if own.end > own.own_end else []
+
     def _brought(self, target: Material) -> list[Span]:
         """Return the steps of what is referred to, with the heading where it is near, as one unless they are long."""
         start, end = target.core
@@ -271,4 +284,5 @@ class _KnownPlaces:
             return [(section, end)]
         if end - start <= LONGEST_BROUGHT:
             return [(start, end)]
-        return [step for step in target.steps if start <= step[0] and step[1] <= end]
+        # the first step may begin with the words that lead over to the list, before its own
+        return [step for step in target.steps if start < step[1] and step[0] < end]

@@ -95,15 +95,17 @@ class SectionReader:
     language: str
     whole: bool  # what only explains is read, too
 
-    # Complex: what stands beside a list depends on its neighbours and on whether the lists are alternatives.
     def read(self) -> Iterator[Material]:
         """Yield each ordered list with what is beside it; where there is none, the prose."""
         outer = self._outer_blocks()
-        if not any(b.kind == "item" and b.ordered for b in outer):
-            if material := self._material_from_prose(outer):
-                yield material
-            return
-        lists = self._ordered_lists(outer)
+        if any(b.kind == "item" and b.ordered for b in outer):
+            found = self._from_lists(outer, self._ordered_lists(outer))
+        else:
+            found = iter([self._material_from_prose(outer)])
+        yield from filter(None, found)
+
+    def _from_lists(self, outer: Sequence[Block], lists: Sequence[_List]) -> Iterator[Material | None]:
+        """Yield each list with what is beside it; what is beside alternatives goes with each of them."""
         if not lists:
             return
         shared = self._are_alternatives(outer, lists)
@@ -114,11 +116,9 @@ class SectionReader:
             before = first if n == 0 or shared else []
             after = last if n == len(lists) - 1 or shared else self._remarks(outer[one.end : end])
             is_only = sum(other.introduction == one.introduction for other in lists) == 1
-            material = self._ordered_list(
+            yield self._ordered_list(
                 outer, one, before, after, several=len(lists) > 1, labelled=len(lists) > 1 and is_only
             )
-            if material:
-                yield material
 
     def read_explanation(self) -> Material | None:
         """Return the text of a section as it is, such as the opening paragraph of a document."""
@@ -130,7 +130,7 @@ class SectionReader:
             for b in self.blocks
             if b.kind not in ("heading", "html", "front matter")
             and (b.level <= 1 or b.kind != "item")
-            and not self._is_conditional_mark(b)
+            and (b.kind != "paragraph" or CONDITIONAL_MARK.sub("", self.text[b.start : b.end]).strip())
         )
         return [block for block in outer if block.end > block.start]
 
@@ -147,16 +147,11 @@ class SectionReader:
 
     # -- ordered lists --------------------------------------------------------------------------------------------
 
-    # Complex: an introduction may serve several lists, so each list needs what the one before it had.
     def _ordered_lists(self, outer: Sequence[Block]) -> list[_List]:
         """Return the ordered lists in their order without those that only lead to other pages."""
         found: list[_List] = []
         introduction = NOWHERE
-        for list_id in dict.fromkeys(b.list_id for b in outer if b.ordered):
-            places = tuple(n for n, b in enumerate(outer) if b.list_id == list_id)
-            items = [self.text[outer[n].start : outer[n].end] for n in places]
-            if sum(is_navigation(item, self.language) for item in items) * 2 > len(items):
-                continue
+        for places in self._places_of_lists(outer):
             before = outer[places[0] - 1] if places[0] else None
             here = before is not None and before.kind != "item"
             if before is None or here:
@@ -223,6 +218,14 @@ class SectionReader:
         if is_apart or lead[1] - lead[0] > LONGEST_LEAD:
             return [*self._remarks_of(lead), first]
         return [_SectionPart((lead[0], first.span[1]), first.instructs, list_id=first.list_id)]
+
+    def _places_of_lists(self, outer: Sequence[Block]) -> Iterator[tuple[int, ...]]:
+        """Yield the places of the items of each ordered list, unless most of them only lead to other pages."""
+        for list_id in dict.fromkeys(b.list_id for b in outer if b.ordered):
+            places = tuple(n for n, b in enumerate(outer) if b.list_id == list_id)
+            items = [self.text[outer[n].start : outer[n].end] for n in places]
+            if sum(is_navigation(item, self.language) for item in items) * 2 <= len(items):
+                yield places
 
     def _announcement(self, block: Block) -> Span:
         """Return the last sentence of a paragraph where it leads over to what follows."""
@@ -313,10 +316,7 @@ class SectionReader:
             elif kind == "code" or (kind != "paragraph" and self._leads_over(span)):
                 lead = span
             else:
-                yield self._paragraph(span)
-
-    def _paragraph(self, span: Span) -> _SectionPart:
-        return _SectionPart(span, self._instructs(span), is_paragraph=True)
+                yield _SectionPart(span, self._instructs(span), is_paragraph=True)
 
     def _led_parts(self, run: Sequence[Block], lead: Span) -> Iterator[_SectionPart]:
         """Give a table, code or list with the paragraph that leads over to it; a list that instructs item by item."""
@@ -354,16 +354,12 @@ class SectionReader:
     def _sentence_instructs(self, span: Span) -> bool:
         return instructs(plain_text(self.text[span[0] : span[1]], images=False), self.language)
 
-    # Complex: sentences are packed into steps that begin anew with each nested item.
     def _split(self, span: Span) -> list[Span]:
         """Leave a step whole unless it is very long; then its nested items, else groups of sentences."""
         if span[1] - span[0] <= LONGEST_STEP:
             return [span]
-        nested = [b.start for b in self.blocks if b.kind == "item" and b.level == 2 and span[0] < b.start < span[1]]
-        if nested and nested[0] - span[0] <= SHORT_LABEL:
-            del nested[0]
         found: list[Span] = []
-        for start, end in pairwise((span[0], *nested, span[1])):
+        for start, end in pairwise((span[0], *self._nested_items(span), span[1])):
             for unit, is_code in self._units((start, end)):
                 goes_on = found and found[-1][0] >= start
                 if goes_on and (is_code or unit[1] - found[-1][0] <= LONGEST_STEP):
@@ -371,6 +367,11 @@ class SectionReader:
                 else:
                     found.append(unit)
         return found
+
+    def _nested_items(self, span: Span) -> list[int]:
+        """Return where the items inside a step begin, without one that only its label stands before."""
+        nested = [b.start for b in self.blocks if b.kind == "item" and b.level == 2 and span[0] < b.start < span[1]]
+        return nested[1:] if nested and nested[0] - span[0] <= SHORT_LABEL else nested
 
     def _units(self, span: Span) -> Iterator[tuple[Span, bool]]:
         """Give the sentences of a span and its code, which goes with the sentence before: a part of it is no code."""
@@ -380,9 +381,6 @@ class SectionReader:
             yield (start, end), True
             here = end
         yield from ((sentence, False) for sentence in self._sentences((here, span[1])))
-
-    def _is_conditional_mark(self, block: Block) -> bool:
-        return block.kind == "paragraph" and not CONDITIONAL_MARK.sub("", self.text[block.start : block.end]).strip()
 
     # -- the result -----------------------------------------------------------------------------------------------
 

@@ -242,7 +242,7 @@ def _title(candidate: _Candidate, node: Attributes) -> str:
         title = ": ".join(filter(None, dict.fromkeys((above, title))))
     # A conditional part is named where it says more than the node: an attribute that is left open there, or a version.
     labels = [
-        conditional_label(s, reader) for s in around if reader.of_conditional(s).keys() - node.keys() or _versions([s])
+        conditional_label(s, reader) for s in around if reader.of_conditional(s).keys() - node.keys() or _has_number(s)
     ]
     return f"{title} ({'; '.join(labels)})" if labels else title
 
@@ -257,5 +257,5 @@ def _tailored_title(candidate: _Candidate, node: Attributes) -> str:
     return (title or candidate.material.title).rstrip(" .:：")
 
 
-def _versions(switches: Sequence[Conditional]) -> list[int]:
-    return [int(number) for s in switches for name in s.names for number in _NUMBER.findall(name)]
+def _has_number(conditional: Conditional) -> bool:
+    return any(map(_NUMBER.search, conditional.names))

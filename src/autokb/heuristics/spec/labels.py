@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from functools import cache
 
 from autokb.core.domain import ENGLISH, Attribute
+from autokb.heuristics.grouping import grouped
 from autokb.heuristics.spec.families import DraftingWords
 from autokb.text.lexicons import alternation, word_lists
 from autokb.text.words import Words
@@ -28,7 +29,13 @@ def _label(language: str) -> re.Pattern[str]:
     )
 
 
-# Complex: a label counts only beside others in a document and in issues, so that both are counted together.
+def _labels_beside(document: str, reported: Collection[str], language: str) -> dict[str, list[str]]:
+    """Return the labels of a document that issues name too, folded, with their spellings; none where it has but one."""
+    labels = grouped((label.casefold(), label) for label in _label(language).findall(document))
+    named = {folded: forms for folded, forms in labels.items() if folded in reported}
+    return named if len(named) >= FEWEST_IN_DOCUMENT else {}
+
+
 def label_family(
     issues: Sequence[Words], documents: Sequence[str], known: Collection[str], language: str = ENGLISH
 ) -> tuple[Attribute, ...]:
@@ -36,20 +43,12 @@ def label_family(
     in_issues = Counter(word for text in issues for word in set(text.folded))
     spellings: defaultdict[str, Counter[str]] = defaultdict(Counter)
     in_documents: Counter[str] = Counter()
-    label_pattern = _label(language)
     taken = {*word_lists(DraftingWords, language).words_of_no_label, *known}
+    reported = {word for word, count in in_issues.items() if count >= FEWEST_ISSUES} - taken
     for document in documents:
-        labels = Counter(label_pattern.findall(document))
-        named = {
-            label: n
-            for label, n in labels.items()
-            if label.casefold() not in taken and in_issues[label.casefold()] >= FEWEST_ISSUES
-        }
-        folded = {label.casefold() for label in named}
-        if len(folded) >= FEWEST_IN_DOCUMENT:
-            in_documents.update(folded)
-            for label, n in named.items():
-                spellings[label.casefold()][label] += n
+        for folded, forms in _labels_beside(document, reported, language).items():
+            in_documents[folded] += 1
+            spellings[folded].update(forms)
     often = [forms for label, forms in spellings.items() if in_documents[label] >= FEWEST_DOCUMENTS]
     values = sorted(forms.most_common(1)[0][0] for forms in often)
     return (Attribute("variant", "closed", tuple(values)),) if len(values) > 1 else ()

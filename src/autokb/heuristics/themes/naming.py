@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import ClassVar
@@ -96,7 +96,6 @@ def _rank_terms(group: Sequence[frozenset[str]], everywhere: Counter[str], total
     return sorted(scores, key=lambda term: (-scores[term], term))
 
 
-# Complex: terms are added until the name says enough and is free, in one pass over the ranking.
 def _unused_name(
     ranked: Sequence[str], spelling: dict[str, str], taken: Sequence[str], position: int, language: str
 ) -> str:
@@ -104,8 +103,7 @@ def _unused_name(
     chosen: list[str] = []
     name = UNNAMED
     for term in ranked:
-        words = [word for other in chosen for word in other.split()]
-        if any(_are_forms_of_one_word(part, word) for part in term.split() for word in words):
+        if _repeats_word(term, chosen):
             continue
         chosen.append(term)
         name = _enumerated([spelling[c] for c in chosen], language)
@@ -113,6 +111,11 @@ def _unused_name(
         if enough and name not in taken:
             return name
     return name if name not in taken else f"{name} ({position + 1})"
+
+
+def _repeats_word(term: str, chosen: Iterable[str]) -> bool:
+    words = " ".join(chosen).split()
+    return any(_are_forms_of_one_word(part, word) for part in term.split() for word in words)
 
 
 def _are_forms_of_one_word(one: str, other: str) -> bool:

@@ -75,22 +75,22 @@ class _Naming:
     everywhere: Counter[str]
     vectors: Floats
 
-    # Complex: the choice of a line is one formula: what tells the group, what fits, what it is worth.
     def name(self, group: Sequence[int], taken: Collection[str]) -> str:
         """Return the short line nearest to what the group says; none where no line is worth its cost."""
-        inside = Counter(stem for n in group for stem in self.issue_stems[n])
-        others = TELLING_LIFT * len(group) / max(len(self.issue_stems) - len(group), 1)
-        telling = {
-            stem
-            for stem, count in inside.items()
-            if count >= FEWEST_ISSUES and count >= others * (self.everywhere[stem] - count)
-        }
+        telling = self._telling_stems(group)
         fit = [n for n in group if self._is_fit(n, telling) and self.lines[n].casefold() not in taken]
         if not fit:
             return ""
         worth = (self.line_vectors[fit] @ self.vectors[list(group)].T).mean(axis=1) - [self._cost(n) for n in fit]
         best = int(np.round(worth, 6).argmax())
         return self.lines[fit[best]] if worth[best] >= LEAST_WORTH else ""
+
+    def _telling_stems(self, group: Sequence[int]) -> set[str]:
+        """Return the stems that issues of a group have much more often than others."""
+        inside = Counter(stem for n in group for stem in self.issue_stems[n])
+        others = TELLING_LIFT * len(group) / max(len(self.issue_stems) - len(group), 1)
+        often = {stem: count for stem, count in inside.items() if count >= FEWEST_ISSUES}
+        return {stem for stem, count in often.items() if count >= others * (self.everywhere[stem] - count)}
 
     def _cost(self, issue: int) -> float:
         words_too_many = max(0, len(self.lines[issue].split()) - ENOUGH_WORDS)

@@ -261,21 +261,21 @@ class _Children:
         (report,) = in_cluster
         return any(names_value(line, self.spec[n], value) for line in report.lines for n, value in combination)
 
-    # Complex: what a value goes with is known only beside the other values of the report.
     def _combinations(self, report: Report) -> Iterator[Combination]:
         """Give each value of a report alone, then all values that it says alone together."""
         stated = {name: report.attributes[name] for name in self.spec if _is_fixed(report.attributes.get(name, ANY))}
-        outer = self.parent.attributes
-        telling = [
-            n
-            for n in stated
-            if (outer[n] == ANY or len(outer[n]) > 1) and not _follows_from_others(n, stated, self.spec)
-        ]
-        pairs = [(n, value) for n in telling for value in sorted(stated[n]) if (n, value) not in self._guessed]
+        pairs = [pair for name in stated for pair in self._telling(name, stated)]
         yield from (((n, value),) for n, value in pairs if not _goes_with_others(n, stated, self.spec))
         together = tuple((n, value) for n, value in pairs if len(stated[n]) == 1)
         if len(together) > 1:
             yield together
+
+    def _telling(self, name: str, stated: Mapping[str, Values]) -> Combination:
+        """Return what a report states of an attribute that the parent leaves open and nothing else settles."""
+        outer = self.parent.attributes[name]
+        if (outer != ANY and len(outer) == 1) or _follows_from_others(name, stated, self.spec):
+            return ()
+        return tuple((name, value) for value in sorted(stated[name]) if (name, value) not in self._guessed)
 
     @cached_property
     def _guessed(self) -> set[tuple[str, str]]:

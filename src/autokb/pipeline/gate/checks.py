@@ -84,7 +84,6 @@ def read_check_file(path: Path, headings: Headings) -> tuple[Check, ...]:
     return read_test_set(path, partial(read_check, headings=headings), "check", "checks", _EXAMPLE)
 
 
-# Complex: a case becomes a check, then each field of a check is told wrong in words of its own.
 def read_check(record: Mapping[str, Any], where: str, headings: Headings | None = None) -> Check:
     """Read one check; ``where`` names its line in errors (BadInputError)."""
     if "question" in record and "text" not in record:
@@ -94,13 +93,18 @@ def read_check(record: Mapping[str, Any], where: str, headings: Headings | None 
         raise BadInputError(f"{where} needs an id, for example {_EXAMPLE}")
     if not isinstance(text, str) or not text.strip():
         raise BadInputError(f"{where} needs a text, for example {_EXAMPLE}")
-    texts = {name: record.get(name) or "" for name in _TEXTS}
-    if strange := [name for name, value in texts.items() if not isinstance(value, str)]:
-        raise BadInputError(f"{where}: {strange[0]} must be a text, for example {_EXAMPLE}")
-    check = Check(str(check_id).strip(), text, _read_attributes(record.get("attributes"), where), **texts)
+    attributes = _read_attributes(record.get("attributes"), where)
+    check = Check(str(check_id).strip(), text, attributes, **_read_texts(record, where))
     if wrong := _contradiction(check):
         raise BadInputError(f"{where}: {wrong}")
     return check
+
+
+def _read_texts(record: Mapping[str, Any], where: str) -> dict[str, str]:
+    texts = {name: record.get(name) or "" for name in _TEXTS}
+    if strange := [name for name, value in texts.items() if not isinstance(value, str)]:
+        raise BadInputError(f"{where}: {strange[0]} must be a text, for example {_EXAMPLE}")
+    return texts
 
 
 def _read_attributes(given: Any, where: str) -> Attributes:
@@ -110,20 +114,19 @@ def _read_attributes(given: Any, where: str) -> Attributes:
     return {str(name): frozenset([one] if isinstance(one, str) else map(str, one)) for name, one in values.items()}
 
 
-# Complex: each way in which a check contradicts itself is told in words of its own.
 def _contradiction(check: Check) -> str:
     """Say why a check cannot be right or wrong; nothing where it can."""
-    if check.outcome and check.outcome not in OUTCOMES:
-        return f"outcome must be one of {', '.join(OUTCOMES)}, not {check.outcome!r}."
-    if check.heading and not check.document:
-        return "a heading needs its document."
-    if not check.names_a_place and not check.outcome:
-        return "nothing says what is right; name a document, a solution, a ticket or an outcome."
-    if check.ticket and (check.document or check.solution):
-        return "past tickets are asked by themselves; name a ticket, or a document or solution."
-    if check.names_a_place and check.outcome == ABSTAINS:
-        return "an answer that abstains shows nothing; name what is shown, or abstains."
-    return ""
+    outcome, place = check.outcome, check.names_a_place
+    wrong = {
+        f"outcome must be one of {', '.join(OUTCOMES)}, not {outcome!r}.": outcome not in ("", *OUTCOMES),
+        "a heading needs its document.": check.heading and not check.document,
+        "nothing says what is right; name a document, a solution, a ticket or an outcome.": not (place or outcome),
+        "past tickets are asked by themselves; name a ticket, or a document or solution.": (
+            check.ticket and (check.document or check.solution)
+        ),
+        "an answer that abstains shows nothing; name what is shown, or abstains.": place and outcome == ABSTAINS,
+    }
+    return next((sentence for sentence, is_so in wrong.items() if is_so), "")
 
 
 def _of_case(case: Mapping[str, Any], headings: Headings | None) -> dict[str, Any]:
@@ -240,7 +243,6 @@ class Compared:
     trees_before: TreesFit | None = None
 
 
-# Complex: shares and single checks are two reasons of one refusal, which names what turned once.
 def refuse(found: Compared, gate: GateSettings) -> Refusal | None:
     """Say why readers keep what they see: a share fell by more than its margin, or a check is wrong that must not be.
 
@@ -248,19 +250,23 @@ def refuse(found: Compared, gate: GateSettings) -> Refusal | None:
     is wrong for readers already keeps nothing back.
     """
     now, before = found.now, found.before
-    known = {} if before is None else {one.id: one for one in before.checks}
-    reasons = [] if before is None else [*_losses(before, now, gate), *_trees_lost(found, gate.trees)]
-    broken = [
-        Turned(one.id, known.get(one.id), one)
-        for one in now.wrong
-        if one.id in gate.must and (one.id not in known or known[one.id].is_right)
-    ]
+    known: dict[str, CheckResult] = {}
+    reasons: list[str] = []
+    if before is not None:
+        known = {one.id: one for one in before.checks}
+        reasons = [*_losses(before, now, gate), *_trees_lost(found, gate.trees)]
+    broken = [Turned(one.id, known.get(one.id), one) for one in now.wrong if _must_be_right(one, known, gate)]
     reasons += [f"The check {one.id} must stay right, and is not: {_why(one.now)}" for one in broken]
     if not reasons:
         return None
     lost = turned(known, now.checks)
     more = tuple(one for one in broken if one.id not in {two.id for two in lost})
     return Refusal(tuple(reasons), (*lost, *more))
+
+
+def _must_be_right(check: CheckResult, before: Mapping[str, CheckResult], gate: GateSettings) -> bool:
+    """Return whether a check must be right, and was for readers if it was asked there."""
+    return check.id in gate.must and (check.id not in before or before[check.id].is_right)
 
 
 def _losses(before: CheckRun, now: CheckRun, gate: GateSettings) -> list[str]:

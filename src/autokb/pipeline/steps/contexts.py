@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from autokb.chunking.context import chained_request, document_request, document_requests, with_contexts
 from autokb.core.nouns import Chunk, Document
@@ -24,7 +24,7 @@ def chunk_with_contexts(stages: Stages, workspace: Workspace, documents: Sequenc
     """
     chunks = chunk_documents(stages, workspace.settings, documents)
     if stages.awaited:
-        return [chunk for document in sorted(chunks) for chunk in chunks[document]]
+        return _in_order(chunks)
     if (mode := context_mode(workspace)) in CHAINED:
         return _chained(stages, documents, chunks, workspace.spec.language, woven=mode == "woven")
     most = DOCUMENT_CHARACTERS if stages.asks_model(ADD_CONTEXT, "context") else None
@@ -67,7 +67,6 @@ def context_requests(document: Document, chunks: Sequence[Chunk], most: int | No
     return document_requests(document, chunks, most, language)
 
 
-# Complex: each position of all documents waits for the one before; where replies are awaited it stops.
 def _chained(
     stages: Stages, documents: Sequence[Document], chunks: dict[str, list[Chunk]], language: str, *, woven: bool
 ) -> list[Chunk]:
@@ -76,17 +75,26 @@ def _chained(
     Where replies are awaited, the next chunks wait for them: without the context before them they are other requests.
     """
     titled = {d.id: d for d in documents}
-    depth = max((len(c) for c in chunks.values()), default=0)
+    depth = max(map(len, chunks.values()), default=0)
     for position in range(depth):
-        now = [c[position] for c in chunks.values() if len(c) > position]
-        before = [chunks[c.document][position - 1] if position else None for c in now]
-        pairs = zip(now, before, strict=True)
-        requests = [chained_request(titled[c.document], c, b, language, woven=woven) for c, b in pairs]
-        replies = stages.run("context", ADD_CONTEXT, requests, [c.id for c in now])
-        for chunk, reply in zip(now, replies, strict=True):
+        now = {document: own for document, own in chunks.items() if len(own) > position}
+        requests = [_chained_request(titled[d], own, position, language, woven=woven) for d, own in now.items()]
+        replies = stages.run("context", ADD_CONTEXT, requests, [own[position].id for own in now.values()])
+        for own, reply in zip(now.values(), replies, strict=True):
             if reply is not None:
-                (chunks[chunk.document][position],) = with_contexts([chunk], reply)
+                (own[position],) = with_contexts([own[position]], reply)
         if stages.awaited:
             stages.chained_left = depth - position - 1
             break
+    return _in_order(chunks)
+
+
+def _in_order(chunks: Mapping[str, Sequence[Chunk]]) -> list[Chunk]:
     return [chunk for document in sorted(chunks) for chunk in chunks[document]]
+
+
+def _chained_request(
+    document: Document, chunks: Sequence[Chunk], position: int, language: str, *, woven: bool
+) -> AddContext:
+    before = chunks[position - 1] if position else None
+    return chained_request(document, chunks[position], before, language, woven=woven)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from autokb.core.decisions import (
@@ -19,7 +19,7 @@ from autokb.core.forest import Forest
 from autokb.core.nouns import Decision, DecisionName, Issue, RawIssue, Solution, Verdict, Wording
 from autokb.core.vectors import Vectors
 from autokb.issues.joining import covers
-from autokb.issues.safeguards import rules_request
+from autokb.issues.safeguards import record_verdicts, rules_request
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.trees import Grown
 from autokb.stores.codecs import RAW_ISSUE
@@ -41,8 +41,7 @@ def decide(
 ) -> tuple[Decided, RuleResults]:
     """Return the solutions as people left them, and what the rules say now of the texts that people wrote."""
     built, nodes = {s.id: s for s in solutions}, {i.id: i for i in grown.issues}
-    parents = ((one, grown.parent_of.get(one.id, "")) for one in raw)
-    places = {one.full_text: grown.joined.get(parent, parent) for one, parent in parents}
+    places = {one.full_text: grown.parent_of.get(one.id, "") for one in raw}
     decisions = replace(published.decisions, policy=spec.review)
     decisions = _follow(
         decisions,
@@ -58,22 +57,18 @@ def decide(
     return apply_decisions(built, nodes, update_decisions(decisions, decided, nodes, rules)), rules
 
 
-# Complex: edits and texts by hand are checked alike, and what nobody could check keeps what it had.
 def _check_texts(stages: Stages, spec: DomainSpec, decided: Decided, issues: Mapping[str, Issue]) -> RuleResults:
     texts = {e.id: edit_solution(decided.base[i], e) for i, e in decided.edits.items()}
     texts |= {i: write_solution(w, decided.base[i].issue_id) for i, w in decided.written.items()}
-    if not spec.rules:
+    if not spec.rules or not texts:
         return dict.fromkeys(texts, ())
-    if not texts:
-        return {}
     nodes = issues.keys() | decided.problems.keys()
-    asked = [text for text in texts.values() if text.issue_id in nodes]
-    names = [name for name, text in texts.items() if text.issue_id in nodes]
-    requests = [rules_request(text, None, spec) for text in asked]
-    replies = stages.run("rules", CHECK_RULES, requests, names)
+    asked = {name: text for name, text in texts.items() if text.issue_id in nodes}
+    requests = [rules_request(text, None, spec) for text in asked.values()]
+    replies = stages.run("rules", CHECK_RULES, requests, list(asked))
     return {
-        name: tuple(Verdict(v.rule, v.verdict, v.reason) for v in reply.verdicts)
-        for name, reply in zip(names, replies, strict=True)
+        name: record_verdicts(reply)
+        for name, reply in zip(asked, replies, strict=True)
         if reply is not None  # one that nobody could check now keeps what was found before
     }
 
@@ -119,13 +114,14 @@ def _nearest_trees(
     if not (gone and trees):
         return {}
     cosines = embed([one.text for one in gone.values()]) @ embed(list(trees)).T
-    found = {}
-    for (i, one), row in zip(gone.items(), cosines, strict=True):
-        fitting = [(cosine, tree.id) for cosine, tree in zip(row, trees.values(), strict=True) if covers(tree, one)]
-        cosine, nearest = max(fitting, default=(0.0, ""))
-        if cosine >= SAME_PROBLEM:
-            found[i] = nearest
-    return found
+    nearest = {i: _nearest(one, row, trees.values()) for (i, one), row in zip(gone.items(), cosines, strict=True)}
+    return {i: tree for i, tree in nearest.items() if tree}
+
+
+def _nearest(gone: Issue, cosines: Vectors, trees: Iterable[Issue]) -> str:
+    near = ((cosine, tree.id) for cosine, tree in zip(cosines, trees, strict=True) if covers(tree, gone))
+    cosine, nearest = max(near, default=(0.0, ""))
+    return nearest if cosine >= SAME_PROBLEM else ""
 
 
 def keep_updated(
@@ -165,17 +161,21 @@ def find_events(before: Decided, after: Decided, date: str) -> list[Decision]:
     lost = {one.solution_id for one in after.orphans if one.kind != "written"}
     found = []
     for i in sorted(before.taken.keys() | after.taken.keys() | lost):
-        old, new = before.base.get(i), after.base.get(i)
-        if old is not None and new is not None:
-            if (old.text, old.steps) != (new.text, new.steps):
-                found.append(_event(i, "built anew", date, old, new))
-        elif old is not None:
-            found.append(_event(i, "gone", date, old, None))
-        elif new is not None and any(one.solution_id == i for one in after.taken[i]):
-            found.append(_event(i, "back", date, None, new))
+        old, new = _wording(before.base.get(i)), _wording(after.base.get(i))
+        what = _became(old, new)
+        if what and (what != "back" or any(one.solution_id == i for one in after.taken[i])):
+            found.append(Decision("", what, i, "", date, before=old, after=new))
     return found
 
 
-def _event(solution: str, what: DecisionName, date: str, old: Solution | None, new: Solution | None) -> Decision:
-    before, after = (None if one is None else Wording(one.text, one.steps) for one in (old, new))
-    return Decision("", what, solution, "", date, before=before, after=after)
+def _wording(solution: Solution | None) -> Wording | None:
+    return None if solution is None else Wording(solution.text, solution.steps)
+
+
+def _became(old: Wording | None, new: Wording | None) -> DecisionName | None:
+    """Return what became of a solution; None where it is as it was, or was not there and is not."""
+    if old is None:
+        return "back" if new is not None else None
+    if new is None:
+        return "gone"
+    return "built anew" if old != new else None

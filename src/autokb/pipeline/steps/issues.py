@@ -14,6 +14,7 @@ from autokb.core.domain import DomainSpec
 from autokb.core.nouns import RawIssue
 from autokb.core.settings import Reduction
 from autokb.core.vectors import Vectors
+from autokb.heuristics.grouping import grouped
 from autokb.heuristics.themes.find import FoundThemes
 from autokb.heuristics.titles.phrase_editing import without_values
 from autokb.issues.attribute_masking import masked_text, problem_vectors
@@ -47,6 +48,10 @@ class Organised:
         """Return what the next build needs to keep themes and clusters as they are."""
         since = {"changed": self.changed} if self.changed else {}
         return {**(as_json(self.themes) if self.themes else {}), "near": self.near, "frozen": self.frozen, **since}
+
+    def members(self) -> dict[str, tuple[str, ...]]:
+        """Return the raw issues of each cluster by its seed, in the order of the themes."""
+        return {seed: own for clusters in self.clusters.values() for seed, own in clusters.members().items()}
 
     def seed_of(self, raw_id: str) -> str | None:
         """Return the raw issue that stands for this one."""
@@ -113,7 +118,6 @@ def organise(
     return replace(joined, changed=int(str(kept.get("changed", 0))) + placed - same)
 
 
-# Complex: it is the algorithm's order: themes, the theme of each issue, then clusters inside each.
 def _think(stages: Stages, spec: DomainSpec, problems: _Problems, *, sorts_all: bool, reduce: Reduction) -> Organised:
     """Find the themes, give each issue one, and cluster the issues inside each."""
     raw, vectors = problems.raw, problems.vectors
@@ -133,18 +137,24 @@ def _think(stages: Stages, spec: DomainSpec, problems: _Problems, *, sorts_all: 
         return nothing
     themes = freeze(found, vectors)
     theme_of = _sorted(spec, problems, themes, found) if sorts_all else _assign(stages, spec, problems, themes)
-    members: dict[str, list[int]] = {}
-    for row, issue in enumerate(raw):
-        if issue.id in theme_of:
-            members.setdefault(theme_of[issue.id], []).append(row)
+    clusters = _cluster_each(stages, problems, theme_of, near, reduce)
+    return Organised(themes, near, theme_of, clusters, frozen=len(theme_of) == len(raw), problems=vectors)
+
+
+def _cluster_each(
+    stages: Stages, problems: _Problems, theme_of: Mapping[str, str], near: float, reduce: Reduction
+) -> dict[str, Clusters]:
+    """Cluster the issues inside each theme."""
+    raw = problems.raw
+    members = grouped((theme_of[one.id], row) for row, one in enumerate(raw) if one.id in theme_of)
     clusters = {}
     with stages.log.timed("seeds") as count:
         for number, (theme, rows) in enumerate(sorted(members.items()), 1):
-            own = [texts[n] for n in rows]
-            clusters[theme] = cluster([raw[n].id for n in rows], vectors[rows], own, near, reduce)
+            ids, texts = [raw[n].id for n in rows], [raw[n].full_text for n in rows]
+            clusters[theme] = cluster(ids, problems.vectors[rows], texts, near, reduce)
             count.computed += len(rows)
             stages.log.progress("seeds", number, len(members))
-    return Organised(themes, near, theme_of, clusters, frozen=len(theme_of) == len(raw), problems=vectors)
+    return clusters
 
 
 def _sorted(spec: DomainSpec, problems: _Problems, themes: FrozenThemes, found: FoundThemes) -> dict[str, str]:
@@ -179,10 +189,10 @@ def _join_new(
     theme_of = {**before, **_assign(stages, spec, problems.only(new), themes)} if new else before
     joined = {}
     with stages.log.timed("seeds") as count:
+        fresh_of = grouped((theme_of.get(raw[n].id), raw[n].id) for n in new)
         for theme in sorted({*clusters, *theme_of.values()}):
-            old = clusters.get(theme, Clusters())
+            old, fresh = clusters.get(theme, Clusters()), fresh_of.get(theme, [])
             gone = [r for r in old.seed_of if before.get(r) != theme]
-            fresh = [raw[n].id for n in new if theme_of.get(raw[n].id) == theme]
             stayed = leave(old, rows, gone) if gone else replace(old, alone={})
             joined[theme] = join(stayed, rows, fresh, near)
             count.reused += len(stayed.seed_of)
@@ -194,11 +204,12 @@ def _published_clusters(themes: FrozenThemes, published: Published) -> dict[str,
     """Return the clusters of the last build, members that have gone since among them."""
     names = {theme_id(name): name for name in themes.names}
     raw_of_seed = {s.id: s.raw_issue for s in published.kb.seeds.values()}
-    groups: dict[str, dict[str, str]] = {}
-    for raw_id, place in published.raw_places.items():
-        if place.get("theme") in names and place.get("seed") in raw_of_seed:
-            groups.setdefault(names[place["theme"]], {})[raw_id] = raw_of_seed[place["seed"]]
-    return {theme: Clusters(seed_of) for theme, seed_of in sorted(groups.items())}
+    groups = grouped(
+        (names[place["theme"]], (raw_id, raw_of_seed[place["seed"]]))
+        for raw_id, place in published.raw_places.items()
+        if place.get("theme") in names and place.get("seed") in raw_of_seed
+    )
+    return {theme: Clusters(dict(seed_of)) for theme, seed_of in sorted(groups.items())}
 
 
 def _themes_of_unchanged(

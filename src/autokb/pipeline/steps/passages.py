@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from autokb.core.domain import DomainSpec
 from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json, digest, key_json
 from autokb.core.nouns import Chunk, Document, Passage
+from autokb.heuristics.grouping import grouped
 from autokb.stores.codecs import SOLUTION
 from autokb.stores.database import UNREADABLE
 from autokb.stores.workspace_file import WorkspaceFile
 
 STAGE = "passages"
-VERSION = "18"  # raise it when the same document gives other passages
+VERSION = "19"  # raise it when the same document gives other passages
 
 
-# Complex: what is kept, what is missing and what is made anew have the same keys.
 def find_passages(
     file: WorkspaceFile, documents: Sequence[Document], chunks: Sequence[Chunk], spec: DomainSpec
 ) -> tuple[list[Passage], int]:
@@ -26,23 +27,20 @@ def find_passages(
 
     They follow from what is published and are no part of it: an import works them out again.
     """
-    grouped: dict[str, list[Chunk]] = {d.id: [] for d in documents}
-    for chunk in chunks:
-        grouped[chunk.document].append(chunk)
+    chunks_of = grouped((chunk.document, chunk) for chunk in chunks)
     domain = digest(
         VERSION, spec.language, canonical_json(key_json(spec.attributes)), canonical_json(key_json(spec.rules))
     )
-    keys = {d.id: _key(domain, d, grouped[d.id]) for d in documents}
-    kept = {key: read for key, text in file.finished(list(keys.values())).items() if (read := _read(text)) is not None}
-    missing = [d for d in documents if keys[d.id] not in kept]
+    keys = {d.id: _key(domain, d, chunks_of.get(d.id, ())) for d in documents}
+    found = {key: _read(text) for key, text in file.finished(list(keys.values())).items()}
+    missing = [d for d in documents if found.get(keys[d.id]) is None]
     if missing:
         from autokb.issues.passages import document_passages  # a question rarely needs it
 
-        made = {keys[d.id]: document_passages(d, grouped[d.id], spec) for d in missing}
-        texts = {k: canonical_json({"passages": [_body(p) for p in some]}) for k, some in made.items()}
-        file.finish(STAGE, texts)
-        kept |= {key: list(some) for key, some in made.items()}
-    return [passage for d in documents for passage in kept[keys[d.id]]], len(missing)
+        made = {keys[d.id]: document_passages(d, chunks_of.get(d.id, ()), spec) for d in missing}
+        file.finish(STAGE, {key: canonical_json({"passages": list(map(_body, some))}) for key, some in made.items()})
+        found |= made
+    return list(chain.from_iterable(found[keys[d.id]] or () for d in documents)), len(missing)
 
 
 def _key(domain: str, document: Document, chunks: Sequence[Chunk]) -> str:
@@ -63,7 +61,7 @@ def _body(passage: Passage) -> Mapping[str, Any]:
     return {**beside, **SOLUTION.body(passage.solution)}
 
 
-def _read(text: str) -> list[Passage] | None:
+def _read(text: str) -> Sequence[Passage] | None:
     """Read kept passages; None where they were damaged."""
     try:
         bodies: Sequence[Mapping[str, Any]] = json.loads(text)["passages"]

@@ -12,6 +12,7 @@ from autokb.core.decisions import apply_decisions, keep_approved
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import Chunk, Document, Issue, RawIssue, Solution
 from autokb.core.review_policy import ReviewPolicy
+from autokb.heuristics.grouping import grouped
 from autokb.issues.seeds import seed_id
 from autokb.issues.themes import theme_id
 from autokb.pipeline.steps.decisions import RuleResults, find_events, keep_updated
@@ -93,10 +94,7 @@ def records(
     settings: Mapping[str, Mapping[str, Any]],
 ) -> Records:
     """Return every record by kind and id."""
-    chunks_of: dict[str, list[Chunk]] = {}
-    for chunk in chunks:
-        chunks_of.setdefault(chunk.document, []).append(chunk)
-    trees = {raw_id: grown.joined.get(parent, parent) for raw_id, parent in grown.parent_of.items()}
+    chunks_of = grouped((chunk.document, chunk) for chunk in chunks)
     found: dict[tuple[str, str], Mapping[str, Any]] = {}
     for document in documents:
         found["document", document.id] = document_body(document, chunks_of.get(document.id, ()))
@@ -105,7 +103,7 @@ def records(
             **RAW_ISSUE.body(one),
             **({"told": one.told} if one.told else {}),
             "attributes": as_lists(attributes.get(one.id, {})),
-            **_place(one.id, organised, trees, grown.reasons),
+            **_place(one.id, organised, grown.parent_of, grown.reasons),
         }
     found.update(_themes_and_seeds(organised))
     found.update({("issue", i.id): ISSUE.body(i) for i in grown.issues})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, TypeVar
@@ -20,15 +20,15 @@ from autokb.core.ranking import best_first
 from autokb.core.regex_timeout import describe_slow
 from autokb.core.solution_text import counted_text
 from autokb.core.vectors import Vectors
+from autokb.heuristics.grouping import grouped
 from autokb.heuristics.solutions.direction import makes_worse
 from autokb.heuristics.solutions.solution import WriteSolutions, WrittenSolution, WrittenSolutions
 from autokb.heuristics.solutions.write import instructing_sections, write_section
-from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.attribute_masking import masked_text
 from autokb.issues.joining import join_as_told, join_trees
 from autokb.issues.placement import PlacedTree, place_solutions, without_foreign_children, without_repetition
 from autokb.issues.safeguards import rules_request, safeguard
-from autokb.issues.same_problem import Problem
+from autokb.issues.same_problem import Problem, SameProblem
 from autokb.issues.shown_sections import LOOKED_AT, DocumentSpan, choose_sections, merge_sections
 from autokb.issues.solutions import (
     FoundPassage,
@@ -50,13 +50,14 @@ from autokb.retrieval.search import ScoredChunks, search
 from autokb.stores.codecs import SOLUTION
 from autokb.stores.workspace import Workspace
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
+from autokb.tasks.issues.check_rules.task import CheckedRules
 from autokb.tasks.issues.extract_attributes.task import TASK as EXTRACT_ATTRIBUTES
 from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
 from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
 
 Real = TypeVar("Real", bound=np.floating[Any])
 STAGE = "solutions"
-VERSION = "12"  # raise it when a node's request or what is made of its reply changes
+VERSION = "13"  # raise it when a node's request or what is made of its reply changes
 PASSAGE_CHARACTERS = 2_500  # of a passage in paper mode: a chunk and what stands around it
 PASSAGES = 5  # chunks that a node's solutions are written from, as in the paper
 NAMED_SOLUTIONS = 5  # of those that a slow pattern stopped; the report says how many there are
@@ -67,15 +68,28 @@ def find_solutions(
     stages: Stages,
     workspace: Workspace,
     finder: PassageFinder,
+    same_problem: SameProblem,
     grown: Grown,
     told: Sequence[Sequence[str]] = (),
     decided: Collection[str] = (),
 ) -> tuple[Grown, list[Solution]]:
     """Return the solutions, the withheld ones among them, and the trees with the children that they distinguish.
 
-    A false quote is a failure and is left out. ``told`` are the roots of trees that people said are one problem,
-    ``decided`` the ids of solutions and nodes about which people decided something.
+    ``told`` are the roots of trees that people said are one problem, ``decided`` the ids of solutions and nodes about
+    which people decided something.
     """
+    placed = _placed(stages, workspace, finder, grown)
+    if not stages.asks_model(WRITE_SOLUTIONS, STAGE):
+        reported = {nodes[0].id: nodes for _, nodes in grown.trees()}
+        placed = [without_foreign_children(tree, reported[tree.parent.id], decided) for tree in placed]
+    joined = join_trees(placed, _problems(stages, workspace.spec, same_problem, grown))
+    grown = grown.with_joined(joined)
+    joined = join_as_told(joined.trees, told, grown.joined)
+    return grown.with_joined(joined), [s for t in joined.trees for s in t.solutions]
+
+
+def _placed(stages: Stages, workspace: Workspace, finder: PassageFinder, grown: Grown) -> list[PlacedTree]:
+    """Return the trees with what is written for their nodes, checked; a false quote is a failure and is left out."""
     found = _written(stages, workspace, finder, grown.issues)
     written = [one.solution for one in found]
     if asks_attributes_apart(workspace, stages):
@@ -87,25 +101,14 @@ def find_solutions(
         workspace.spec,
         {document.id: document.title for document in finder.documents.values()},
     )
-    checked = _checked(stages, workspace, placed)
-    if not stages.asks_model(WRITE_SOLUTIONS, STAGE):
-        checked = _without_foreign_children(checked, grown, decided)
-    joined = join_trees(checked, finder.problems_of(stages.embed, grown))
-    joined_by = _followed(grown.joined, joined.joined)
-    people = join_as_told(joined.trees, told, joined_by)
-    issues = tuple(issue for tree in people.trees for issue in tree.issues)
-    grown = replace(grown, issues=issues, joined=_followed(joined_by, people.joined))
-    return grown, [s for t in people.trees for s in t.solutions]
+    return _checked(stages, workspace, placed)
 
 
-def _without_foreign_children(trees: Sequence[PlacedTree], grown: Grown, decided: Collection[str]) -> list[PlacedTree]:
-    reported = {nodes[0].id: nodes for _, nodes in grown.trees()}
-    return [without_foreign_children(tree, reported[tree.issues[0].id], decided) for tree in trees]
-
-
-def _followed(earlier: Mapping[str, str], later: Mapping[str, str]) -> dict[str, str]:
-    """Return which tree has which others in it when two have been joined one after the other."""
-    return {**{parent: later.get(home, home) for parent, home in earlier.items()}, **later}
+def _problems(stages: Stages, spec: DomainSpec, same_problem: SameProblem, grown: Grown) -> dict[str, Problem]:
+    """Return the problem of each tree by the id of its parent."""
+    parents = [issue for issue in grown.issues if issue.parent_id is None]
+    texts = np.asarray(stages.embed([masked_text(parent.text, spec) for parent in parents]), dtype=np.float64)
+    return {p.id: same_problem.of_tree(p, text) for p, text in zip(parents, texts, strict=True)}
 
 
 def _with_true_quotes(
@@ -145,7 +148,7 @@ def _written(
         finder.fingerprint,
         *(["scratchpad"] if workspace.settings.scratchpad else []),
     )
-    trees = _trees(issues) if shares_passages(workspace, stages) else {}
+    trees = grouped((_tree(issue), issue) for issue in issues) if shares_passages(workspace, stages) else {}
 
     def described(issue: Issue) -> list[Any]:
         links = [(finder.texts.get(raw, ""), finder.links.get(raw, ())) for raw in issue.raw_issues]
@@ -156,9 +159,6 @@ def _written(
         nodes = [described(node) for node in (issue, *trees.get(_tree(issue), ()))]
         return digest("solutions of a node", searched, canonical_json(nodes if trees else nodes[0]))
 
-    def write(missing: Sequence[int]) -> dict[int, tuple[WriteSolutions, str]]:
-        return _write(stages, workspace, finder, {n: issues[n] for n in missing}, trees)
-
     with stages.log.timed(STAGE):
         keys = [key(issue) for issue in issues]
     if not stages.asks_model(WRITE_SOLUTIONS, STAGE):
@@ -167,11 +167,13 @@ def _written(
     def read(body: Mapping[str, Any]) -> list[PathSolution]:
         return [PathSolution(SOLUTION.read(s, id=s["id"]), tuple(s["path"])) for s in body["solutions"]]
 
+    def write(missing: Sequence[int]) -> dict[int, tuple[WriteSolutions, str]]:
+        return _write(stages, workspace, finder, {n: issues[n] for n in missing}, trees)
+
     found = stages.remember_derived(STAGE, WRITE_SOLUTIONS, keys, [i.id for i in issues], write, read)
     return [solution for solutions in found for solution in solutions or ()]
 
 
-# Complex: sections, their keys and what is written stand in the same order as the nodes.
 def _from_sections(
     stages: Stages, workspace: Workspace, finder: PassageFinder, issues: Sequence[Issue], keys: Sequence[str]
 ) -> list[PathSolution]:
@@ -179,44 +181,47 @@ def _from_sections(
 
     A section is written once for all nodes with the same attributes, and again only where its document changes.
     """
+    version = digest(WRITE_SOLUTIONS.offline_version, workspace.domain_text)
     with stages.log.timed(STAGE):
-        shown = _find_sections(stages, finder, issues, keys)
-        documents = {p.solution.id: finder.documents[p.solution.evidence[0].document] for p in finder.passages}
-        version = digest(WRITE_SOLUTIONS.offline_version, workspace.domain_text)
+        asked = _find_sections(stages, finder, issues, keys)
         texts = {d.id: digest(version, d.id, d.title, d.text) for d in finder.documents.values()}
-        asked = [(issue, section) for issue, sections in zip(issues, shown, strict=True) for section in sections]
-        section_keys = [
-            digest("section", texts[documents[section].id], section, canonical_json(as_lists(issue.attributes)))
-            for issue, section in asked
-        ]
-
-    def thing(position: int) -> tuple[Document, str, Attributes]:
-        issue, section = asked[position]
-        return documents[section], section, issue.attributes
+        section_keys = [one.key(texts[one.document.id]) for one in asked]
 
     def read(_position: int, text: str) -> tuple[WrittenSolution, ...]:
         return WrittenSolutions.model_validate_json(text).solutions
 
-    work = Work(partial(_write_section, workspace.spec), thing)
-    found = stages.remember(STAGE, section_keys, [issue.id for issue, _ in asked], work, read)
+    work = Work(partial(_write_section, workspace.spec), asked.__getitem__)
+    found = stages.remember(STAGE, section_keys, [one.issue.id for one in asked], work, read)
     return [
-        section_solution(issue, documents[section].id, written)
-        for (issue, section), some in zip(asked, found, strict=True)
+        section_solution(one.issue, one.document.id, written)
+        for one, some in zip(asked, found, strict=True)
         for written in some or ()
-        if not makes_worse(issue.text, (step.quote for step in written.steps), workspace.spec.language)
+        if not makes_worse(one.issue.text, (step.quote for step in written.steps), workspace.spec.language)
     ]
 
 
-def _write_section(spec: DomainSpec, one: tuple[Document, str, Attributes]) -> str:
-    document, section, attributes = one
-    written = write_section(document, section, attributes, spec)
+@dataclass(frozen=True, slots=True)
+class _NodeSection:
+    """A section of a document, by its id, that a node refers to."""
+
+    issue: Issue
+    section: str
+    document: Document
+
+    def key(self, text: str) -> str:
+        """Return the hash of all that it is written from; ``text`` is that of its document."""
+        return digest("section", text, self.section, canonical_json(as_lists(self.issue.attributes)))
+
+
+def _write_section(spec: DomainSpec, one: _NodeSection) -> str:
+    written = write_section(one.document, one.section, one.issue.attributes, spec)
     return WrittenSolutions(solutions=() if written is None else (written,)).model_dump_json()
 
 
 def _find_sections(
     stages: Stages, finder: PassageFinder, issues: Sequence[Issue], keys: Sequence[str]
-) -> list[list[str]]:
-    """Return the ids of the sections that each node shows, kept under its key: ranking costs far more than a look."""
+) -> list[_NodeSection]:
+    """Return the sections that the nodes show, kept under the nodes' keys: ranking costs far more than a look."""
     known = stages.kept(keys, lambda _position, text: [str(section) for section in json.loads(text)["sections"]])
     if missing := [n for n in range(len(keys)) if n not in known]:
         nodes = [(issues[n], finder.told(issues[n])) for n in missing]
@@ -224,7 +229,8 @@ def _find_sections(
         found = {n: ranker.rank(issues[n]) for n in missing}
         stages.file.finish(STAGE, {keys[n]: canonical_json({"sections": sections}) for n, sections in found.items()})
         known |= found
-    return [known[n] for n in range(len(keys))]
+    documents = {p.solution.id: finder.documents[p.solution.evidence[0].document] for p in finder.passages}
+    return [_NodeSection(issue, name, documents[name]) for n, issue in enumerate(issues) for name in known[n]]
 
 
 def shares_passages(workspace: Workspace, stages: Stages) -> bool:
@@ -234,13 +240,6 @@ def shares_passages(workspace: Workspace, stages: Stages) -> bool:
 
 def _tree(issue: Issue) -> str:
     return issue.parent_id or issue.id
-
-
-def _trees(issues: Sequence[Issue]) -> dict[str, list[Issue]]:
-    found: dict[str, list[Issue]] = {}
-    for issue in issues:
-        found.setdefault(_tree(issue), []).append(issue)
-    return found
 
 
 def _write(
@@ -278,11 +277,8 @@ def _tree_requests(
     workspace: Workspace, finder: PassageFinder, issues: Mapping[int, Issue], trees: Mapping[str, Sequence[Issue]]
 ) -> dict[int, WriteSolutions]:
     """Return the requests of nodes whose trees share their passages."""
-    of_trees: dict[str, list[int]] = {}
-    for number, issue in issues.items():
-        of_trees.setdefault(_tree(issue), []).append(number)
     requests: dict[int, WriteSolutions] = {}
-    for tree, numbers in of_trees.items():
+    for tree, numbers in grouped((_tree(issue), number) for number, issue in issues.items()).items():
         shown = finder.shown_passages(trees[tree])
         for number in numbers:
             if passages := shown[issues[number].id]:
@@ -321,8 +317,8 @@ def _node_requests(
 class PassageFinder:
     """Finds the passages for a node by hybrid search, lifted by what resolved the node's own raw issues.
 
-    ``texts`` are those of the raw issues by their ids, ``links`` the documents that resolved them, and ``problems``
-    their unit vectors whatever their attribute values; ``passages`` are the sections of all documents.
+    ``texts`` are those of the raw issues by their ids, ``links`` the documents that resolved them; ``passages`` are the
+    sections of all documents.
     """
 
     index: QuestionIndex
@@ -330,8 +326,6 @@ class PassageFinder:
     links: Mapping[str, tuple[str, ...]]
     texts: Mapping[str, str]
     passages: Sequence[Passage]
-    sections: AnsweringSections
-    problems: Mapping[str, NDArray[np.float64]]
     spec: DomainSpec
 
     @cached_property
@@ -355,10 +349,7 @@ class PassageFinder:
 
     @cached_property
     def _rows(self) -> Mapping[str, list[int]]:
-        rows: dict[str, list[int]] = {}
-        for row, window in enumerate(self.index.chunks.windows):
-            rows.setdefault(window.document, []).append(row)
-        return rows
+        return grouped((window.document, row) for row, window in enumerate(self.index.chunks.windows))
 
     @cached_property
     def _places(self) -> Mapping[str, int]:
@@ -381,31 +372,6 @@ class PassageFinder:
     def told(self, issue: Issue) -> list[str]:
         """Return what the raw issues say that tell of a node's problem."""
         return [self.texts[raw] for raw in self.reports(issue) if raw in self.texts]
-
-    def problem_vectors(
-        self, embed: Callable[[Sequence[str]], Vectors], issues: Sequence[Issue]
-    ) -> list[NDArray[np.float64]]:
-        """Return unit vectors of what nodes are about: their masked text and those who reported it count half each."""
-        found = []
-        texts = embed([masked_text(issue.text, self.spec) for issue in issues])
-        for issue, text in zip(issues, texts, strict=True):
-            raw = [self.problems[r] for r in self.reports(issue) if r in self.problems]
-            vector = np.asarray(text, dtype=np.float64)
-            found.append(_unit(vector + _unit(np.mean(raw, axis=0))) if raw else vector)
-        return found
-
-    def problems_of(self, embed: Callable[[Sequence[str]], Vectors], grown: Grown) -> dict[str, Problem]:
-        """Return the problem of each tree by the id of its parent."""
-        parents = [issue for issue in grown.issues if issue.parent_id is None]
-        vectors = self.problem_vectors(embed, parents)
-        return {
-            parent.id: Problem(
-                vector,
-                self.sections.score_subjects(vector),
-                frozenset(document for raw in parent.raw_issues for document in self.links.get(raw, ())),
-            )
-            for parent, vector in zip(parents, vectors, strict=True)
-        }
 
     def best_chunks(self, issue: Issue) -> list[FoundPassage]:
         """Return the node's best chunks, as the paper has it, with all windows of their documents."""
@@ -486,7 +452,6 @@ def _fitting(solution: Solution, attributes: Attributes, issue: Issue) -> Soluti
     return replace(solution, status="withheld", reason="It holds for other values than its issue has.")
 
 
-# Complex: what is asked, what was answered and what is left must be of the same solutions.
 def _checked(stages: Stages, workspace: Workspace, trees: Sequence[PlacedTree]) -> list[PlacedTree]:
     """Check what would be shown by every rule; a solution that nobody could check is not shown, a failure says so.
 
@@ -495,26 +460,33 @@ def _checked(stages: Stages, workspace: Workspace, trees: Sequence[PlacedTree]) 
     spec = workspace.spec
     if not spec.rules and stages.asks_model(CHECK_RULES, "rules"):
         return list(trees)  # there is nothing to ask a model
-    solutions = [solution for tree in trees for solution in tree.solutions]
+    replies = _rule_replies(stages, workspace, trees)
+    return [without_repetition(_safeguarded(tree, replies, workspace)) for tree in trees]
+
+
+def _safeguarded(tree: PlacedTree, replies: Mapping[str, CheckedRules | None], workspace: Workspace) -> PlacedTree:
+    """Return a tree with what the rules leave of its solutions; what nobody could check is left out."""
+    kept = []
+    for solution in tree.solutions:
+        if solution.status not in DISPLAYED:
+            kept.append(solution)
+        elif (reply := replies[solution.id]) is not None:
+            shows_doubted = workspace.settings.show_doubted
+            kept.append(safeguard(solution, reply, workspace.spec.language, shows_doubted=shows_doubted))
+    return replace(tree, solutions=tuple(kept))
+
+
+def _rule_replies(stages: Stages, workspace: Workspace, trees: Sequence[PlacedTree]) -> dict[str, CheckedRules | None]:
+    """Return what the rules say of the solutions that are shown, by their ids; None where nobody could check one."""
+    spec, explains = workspace.spec, workspace.settings.rule_reasons
+    asked = [solution for tree in trees for solution in tree.solutions if solution.status in DISPLAYED]
     issues = {issue.id: issue for tree in trees for issue in tree.issues} if workspace.mode == "paper" else {}
-    asked = [s for s in solutions if s.status in DISPLAYED]
-    settings = workspace.settings
-    requests = [rules_request(s, issues.get(s.issue_id), spec, explains=settings.rule_reasons) for s in asked]
+    requests = [rules_request(s, issues.get(s.issue_id), spec, explains=explains) for s in asked]
     failed_before = len(stages.log.failures)
     ids = [s.id for s in asked]
     replies = dict(zip(ids, stages.run("rules", CHECK_RULES, requests, ids), strict=True))
     stages.log.failures[failed_before:] = _name_slow_patterns_once(stages.log.failures[failed_before:], spec)
-
-    def left(solution: Solution) -> Solution | None:
-        reply = replies.get(solution.id)
-        if solution.status not in DISPLAYED:
-            return solution
-        if reply is None:
-            return None
-        return safeguard(solution, reply, spec.language, shows_doubted=settings.show_doubted)
-
-    by_id = {s.id: one for s in solutions if (one := left(s)) is not None}
-    return [without_repetition(tree.with_solutions(by_id)) for tree in trees]
+    return replies
 
 
 def _name_slow_patterns_once(failures: Sequence[Failure], spec: DomainSpec) -> list[Failure]:

@@ -1,4 +1,4 @@
-"""Seeds become trees (algorithm 1, lines 16 to 20); what is off topic grows none, and says why."""
+"""Seeds become trees (algorithm 1, lines 16 to 20), and those of one problem one; what is off topic grows none."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
-from autokb.core.attributes import Attributes
+from autokb.core.attributes import ANY, Attributes
 from autokb.core.domain import DomainSpec
 from autokb.core.forest import Forest
 from autokb.core.ids import digest
 from autokb.core.nouns import Issue, RawIssue
 from autokb.core.vectors import Vectors
+from autokb.heuristics.grouping import grouped
+from autokb.issues.attribute_masking import masked_text
+from autokb.issues.joining import JoinedTrees, followed, merge_trees, near_parents
 from autokb.issues.manuals import Manuals
+from autokb.issues.placement import PlacedTree
+from autokb.issues.same_problem import SameProblem, SplitPart
 from autokb.issues.seeds import far_from_documents
-from autokb.issues.splitting import ClusterSplitter, SplitPart
 from autokb.issues.trees import Reported, SeedReports, ThemeReports, issues, seed_reports
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.issues import Organised
@@ -25,9 +29,11 @@ from autokb.tasks.issues.grow_tree.task import TASK as GROW_TREE
 from autokb.tasks.issues.grow_tree.task import GrownTree
 from autokb.tasks.issues.grow_trees.task import TASK as GROW_TREES
 from autokb.tasks.issues.grow_trees.task import GrownTrees
+from autokb.tasks.issues.merge_parents.task import TASK as MERGE_PARENTS
+from autokb.tasks.issues.merge_parents.task import MergeParents, ParentText
 from autokb.tasks.task import In, Task
 
-STAGE = "trees"
+STAGE, MERGE_STAGE = "trees", "merge"
 VERSION = "4"  # raise it when the question for a seed's tree changes
 ReportParts = Callable[[Mapping[str, SplitPart]], dict[str, SeedReports]]  # ``reports_by_lead`` of one build
 Grew = TypeVar("Grew", GrownTree, GrownTrees)
@@ -53,6 +59,16 @@ class Grown:
         forest = Forest(self.issues)
         for parent in forest.roots:
             yield self.seed_of[parent.id], [parent, *forest.children(parent.id)]
+
+    def with_joined(self, found: JoinedTrees) -> Grown:
+        """Return a copy with the trees that are left when some took in others."""
+        return replace(
+            self,
+            issues=tuple(issue for tree in found.trees for issue in tree.issues),
+            seed_of={parent: seed for parent, seed in self.seed_of.items() if parent not in found.joined},
+            parent_of={raw_id: found.joined.get(parent, parent) for raw_id, parent in self.parent_of.items()},
+            joined=followed(self.joined, found.joined),
+        )
 
     def without(self, parents: Collection[str], reason: str) -> Grown:
         """Return a copy without the trees of these parents; ``reason`` is recorded for their raw issues.
@@ -85,13 +101,13 @@ def grow_trees(
     attributes: Mapping[str, Attributes],
     organised: Organised,
     windows: Vectors,
-    splitter: ClusterSplitter,
+    same_problem: SameProblem,
     manuals: Manuals,
 ) -> Grown:
     """Grow a tree from every problem that a document is near to; rows of ``vectors`` are those of ``raw``.
 
     A model that is shown several clusters at once says itself which of them hold several problems; otherwise a cluster
-    is one problem unless the splitter finds several in it.
+    is one problem unless ``same_problem`` finds several in it.
 
     A tree is kept under what its question follows from, since the question costs more than looking the tree up.
     """
@@ -100,7 +116,7 @@ def grow_trees(
     if shares_requests(workspace, stages):
         grown = _grow_from_clusters(stages, workspace, organised, manuals, report)
     else:
-        grown = _grow_from_seeds(stages, workspace, organised, splitter, report)
+        grown = _grow_from_seeds(stages, workspace, organised, same_problem, report)
     grown = [(part, tree) for part, tree in grown if _is_left(part, reasons)]
     nodes = {part.lead: issues(part.lead, tree, part.seed) for part, tree in grown}
     seed_of = {tree[0].id: lead for lead, tree in nodes.items()}
@@ -109,15 +125,14 @@ def grow_trees(
 
 
 def _grow_from_seeds(
-    stages: Stages, workspace: Workspace, organised: Organised, splitter: ClusterSplitter, report: ReportParts
+    stages: Stages, workspace: Workspace, organised: Organised, same_problem: SameProblem, report: ReportParts
 ) -> list[tuple[SplitPart, GrownTree]]:
     """Grow one tree from each part of a cluster, offline or as the paper asks a model."""
     with stages.log.timed(STAGE):
         parts = {
             part.lead: part
-            for clusters in organised.clusters.values()
-            for seed, members in clusters.members().items()
-            for part in splitter.parts(seed, members)
+            for seed, members in organised.members().items()
+            for part in same_problem.parts(seed, members)
         }
         reports = report(parts)
     questions = {seed: partial(one.question, workspace.spec) for seed, one in reports.items()}
@@ -131,8 +146,7 @@ def _grow_from_clusters(
 ) -> list[tuple[SplitPart, GrownTree]]:
     """Grow the trees of whole clusters, which a model is told what the manuals distinguish."""
     with stages.log.timed(STAGE):
-        clusters = {seed: members for one in organised.clusters.values() for seed, members in one.members().items()}
-        parts = {seed: SplitPart(seed, members, seed) for seed, members in clusters.items()}
+        parts = {seed: SplitPart(seed, members, seed) for seed, members in organised.members().items()}
         reports = report(parts)
         labels = {seed: manuals.distinguish(one.problem) for seed, one in reports.items()}
     questions = {seed: partial(one.cluster_question, workspace.spec, labels[seed]) for seed, one in reports.items()}
@@ -180,7 +194,6 @@ def drop_off_topic(grown: Grown, raw: Sequence[RawIssue], off_topic: Collection[
     return grown.without(off, OFF_TOPIC)
 
 
-# Complex: a lead counts only with its cluster, its part and its theme, which are known together.
 def reports_by_lead(
     spec: DomainSpec,
     raw: Sequence[RawIssue],
@@ -198,20 +211,15 @@ def reports_by_lead(
         for n, r in enumerate(raw)
         if r.id in attributes and r.id in organised.theme_of
     }
-    in_theme: dict[str, list[str]] = {}
-    for raw_id, theme in organised.theme_of.items():
-        if raw_id not in reasons:
-            in_theme.setdefault(theme, []).append(raw_id)
-    parts_of: dict[str, list[SplitPart]] = {}
+    in_theme = grouped((theme, raw_id) for raw_id, theme in organised.theme_of.items() if raw_id not in reasons)
+    around = {theme: ThemeReports.of(ids, reported) for theme, ids in in_theme.items()}
+    members = organised.members()
+    found: dict[str, SeedReports] = {}
     for part in parts.values():
         if part.lead in reported and _is_left(part, reasons):
-            parts_of.setdefault(part.seed, []).append(part)
-    found: dict[str, SeedReports] = {}
-    for theme, clusters in organised.clusters.items():
-        around = ThemeReports.of(in_theme.get(theme, ()), reported)
-        for seed, members in clusters.members().items():
-            for part in parts_of.get(seed, ()):
-                found[part.lead] = seed_reports(part.lead, part.members, around, reported, organised.near, members)
+            theme = around[organised.theme_of[part.lead]]
+            beside = members[part.seed]
+            found[part.lead] = seed_reports(part.lead, part.members, theme, reported, organised.near, beside)
     return found
 
 
@@ -225,3 +233,40 @@ def _far_from_documents(raw: Sequence[RawIssue], vectors: Vectors, windows: Vect
         return {}
     far = far_from_documents((vectors @ windows.T).max(axis=1))
     return {r.id: OFF_TOPIC for n, r in enumerate(raw) if far[n] and not r.resolved_by}
+
+
+# -- parents that are one problem ---------------------------------------------------------------------------------
+
+
+def merge_parents(stages: Stages, workspace: Workspace, grown: Grown) -> Grown:
+    """Return the trees with those merged whose parents a model says are one problem.
+
+    Only parents near another one are asked about. Where a model grows no trees, or each in a request of its own as the
+    paper has it, none are merged: there they are joined when their solutions are known.
+    """
+    if not shares_requests(workspace, stages):
+        return grown
+    spec = workspace.spec
+    parents = [issue for issue in grown.issues if issue.parent_id is None]
+    with stages.log.timed(MERGE_STAGE):
+        vectors = stages.embed([masked_text(parent.text, spec) for parent in parents])
+        groups = near_parents(parents, vectors) if parents else []
+    domain = f"{spec.name}: {spec.description}"
+    same = _same_parents(stages, domain, groups)
+    return grown.with_joined(merge_trees([PlacedTree(tuple(tree), ()) for _, tree in grown.trees()], same))
+
+
+def _same_parents(stages: Stages, domain: str, groups: Sequence[Sequence[Issue]]) -> list[list[str]]:
+    """Ask which parents of each group are one problem, and return their ids."""
+    questions = [MergeParents(domain, tuple(map(_compared, group))) for group in groups]
+    replies = stages.run(MERGE_STAGE, MERGE_PARENTS, questions, [group[0].id for group in groups])
+    return [
+        [group[position].id for position in positions]
+        for group, reply in zip(groups, replies, strict=True)
+        if reply is not None
+        for positions in reply.same
+    ]
+
+
+def _compared(parent: Issue) -> ParentText:
+    return ParentText(parent.text, {name: values for name, values in parent.attributes.items() if values != ANY})

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, cast, get_args
+from collections.abc import Mapping
+from typing import Annotated, Any, get_args
 
 from autokb.core.errors import BadEntryError, shown_value
 from autokb.core.helpdesk_settings import (
-    CUSTOMER_FROM,
-    NOTE,
     HelpdeskSettings,
     ReplyTo,
     VariableEntry,
@@ -17,7 +15,8 @@ from autokb.core.helpdesk_settings import (
     usual_variable,
 )
 from autokb.core.plugins import is_of_plugin
-from autokb.core.setting_values import read_number, web_address
+from autokb.core.setting_values import web_address
+from autokb.core.validation import Entry, Switch, number, one_of, read_as, refuse_unknown
 
 HELPDESKS = ("chatwoot", "zendesk", "intercom")
 INTERCOM = "https://api.intercom.io"
@@ -29,7 +28,7 @@ _NO_VARIABLE = (
     "itself belongs into that variable, and nowhere else"
 )
 _WORD = re.compile(r"[A-Za-z0-9@._%+-]{1,200}")
-_PAGE = re.compile(r"/(app|api)(/|$)")  # in the path of a page of Chatwoot, or of its interface
+_OF_PLUGIN = ("user", "admin")  # what one of a plug-in may have besides
 
 
 class HelpdesksSection:
@@ -46,84 +45,78 @@ def _read_helpdesk(name: Any, entries: Any) -> HelpdeskSettings:
     if known not in HELPDESKS and not is_of_plugin(known):
         listed = ", ".join(HELPDESKS)
         raise BadEntryError(f"settings.yaml: helpdesks: takes {listed} or PLUGIN.NAME, not {shown_value(name)}.")
+    place = ("settings.yaml", "helpdesks", known)
     if not isinstance(entries, Mapping):
-        raise _error(known, f"write a mapping with {', '.join(required_of(known))}")
+        raise BadEntryError(f"{': '.join(place)}: write a mapping with {', '.join(required_of(known))}.")
     filled = {str(entry): given for entry, given in entries.items() if given is not None}
-    _check_entries(known, filled)
-    words = {
-        entry: _read_word(known, entry, filled[entry]) for entry in ("account", "user", "admin") if entry in filled
-    }
-    led = _read_one_of(known, "reply_after_agent", filled.get("reply_after_agent", False), ("true", "false"))
+    _check_entries(known, filled, place)
+    filled = {"url": INTERCOM, **{entry: usual_variable(known, entry) for entry in get_args(VariableEntry)}, **filled}
+    kinds = _READ_AS | _OF.get(known, {})
     return HelpdeskSettings(
-        name=known,
-        url=_read_url(known, filled.get("url", INTERCOM)),
-        reply=cast("ReplyTo", _read_one_of(known, "reply", filled.get("reply", NOTE), get_args(ReplyTo))),
-        customer_from=_read_share(known, filled.get("customer_from", CUSTOMER_FROM)),
-        reply_after_agent=led == "true",
-        token_env=_read_variable(known, "token_env", filled),
-        secret_env=_read_variable(known, "secret_env", filled),
-        **words,
+        name=known, **{entry: read_as(kinds[entry], given, *place, entry) for entry, given in filled.items()}
     )
 
 
-def _check_entries(name: str, filled: Mapping[str, Any]) -> None:
+def _check_entries(name: str, filled: Mapping[str, Any], place: tuple[str, ...]) -> None:
     """Refuse an entry that a helpdesk does not have, and one that it lacks."""
-    further = ("user", "admin") if is_of_plugin(name) else ()
-    takes = tuple(dict.fromkeys((*required_of(name), *_ALL, *further)))
-    if stray := [entry for entry in filled if entry not in takes]:
-        raise _error(name, f"it takes {', '.join(takes)}, not {shown_value(stray[0])}")
+    further = _OF_PLUGIN if is_of_plugin(name) else ()
+    refuse_unknown(filled, tuple(dict.fromkeys((*required_of(name), *_ALL, *further))), *place)
     if missing := [entry for entry in required_of(name) if entry not in filled]:
-        raise _error(name, f"it needs {missing[0]}")
+        raise BadEntryError(f"{': '.join(place)}: it needs {missing[0]}.")
 
 
-def _read_word(name: str, entry: str, value: Any) -> str:
+def _read_word(value: Any) -> str | None:
     text = str(value).strip() if type(value) in (str, int) else ""
-    if (name, entry) == ("chatwoot", "account") and not text.isdecimal():
-        raise _error(name, "account must be the number that stands in Chatwoot's address, behind /accounts/")
-    if not _WORD.fullmatch(text):
-        raise _error(name, f"{entry} must be a number or a word, not {shown_value(value)}")
+    return text if _WORD.fullmatch(text) else None
+
+
+def _read_account(value: Any) -> str:
+    """Read the number of an account of Chatwoot."""
+    if not (text := str(value).strip()).isdecimal():
+        raise ValueError("must be the number that stands in Chatwoot's address, behind /accounts/")
     return text
 
 
-def _read_variable(name: str, entry: VariableEntry, filled: Mapping[str, Any]) -> str:
-    value = filled.get(entry, usual_variable(name, entry))
+def _read_variable(value: Any) -> str:
     if not isinstance(value, str) or not _VARIABLE.fullmatch(value.strip()):
-        raise _error(name, f"{entry} {_NO_VARIABLE}")
+        raise ValueError(_NO_VARIABLE)
     return value.strip()
 
 
-def _read_url(name: str, value: Any) -> str:
-    text = value.strip() if isinstance(value, str) else ""
-    parts = web_address(text)
-    if "@" in text:  # before what is wrong is shown: it may be a password
-        raise _error(name, "url must have no user and password; the token has its place in the environment")
-    if parts is None or parts.query or parts.fragment:
-        raise _error(name, f"url must be an address such as https://desk.example.com, not {shown_value(value)}")
-    _refuse_page(name, parts.path, value)
-    return text.rstrip("/")
+def _url(page: str) -> Entry:
+    """Return the entry of an address whose path has nothing of a ``page``, which was copied from a browser."""
+
+    def read(value: Any) -> str | None:
+        text = value.strip() if isinstance(value, str) else ""
+        parts = web_address(text)
+        if "@" in text:  # before what is wrong is shown: it may be a password
+            raise ValueError("must have no user and password; the token has its place in the environment")
+        if parts is None or parts.query or parts.fragment:
+            return None
+        if re.search(page, parts.path):
+            must = "must end with the name of the host, as https://desk.example.com does"
+            raise ValueError(f"{must}, not {shown_value(value)}")
+        return text.rstrip("/")
+
+    return Entry("an address such as https://desk.example.com", read)
 
 
-def _refuse_page(name: str, path: str, value: Any) -> None:
-    """Refuse the address of a page, copied from a browser; below a folder there may be a helpdesk of one's own."""
-    if path.strip("/") and not is_of_plugin(name) and (name != "chatwoot" or _PAGE.search(path)):
-        raise _error(
-            name, f"url must end with the name of the host, as https://desk.example.com does, not {shown_value(value)}"
-        )
-
-
-def _read_one_of(name: str, entry: str, value: Any, known: Sequence[str]) -> str:
-    """Read one of some words; settings.yaml gives true and false as they are written."""
-    if str(value).lower() not in known:
-        raise _error(name, f"{entry} must be {' or '.join(known)}, not {shown_value(value)}")
-    return str(value).lower()
-
-
-def _read_share(name: str, value: Any) -> float:
-    share = read_number(value)
-    if not 0 < share <= 1:
-        raise _error(name, f"customer_from must be a probability, more than 0 and at most 1, not {shown_value(value)}")
-    return share
-
-
-def _error(name: str, reason: str) -> BadEntryError:
-    return BadEntryError(f"settings.yaml: helpdesks: {name}: {reason}.")
+_Text = Annotated[str, Entry("a number or a word", _read_word)]
+_Variable = Annotated[str, Entry(read=_read_variable)]
+_Host = Annotated[str, _url("[^/]")]
+_READ_AS: dict[str, Any] = {
+    "url": Annotated[str, _url("(?!)")],  # below a folder there may be a helpdesk of one's own
+    "account": _Text,
+    "user": _Text,
+    "admin": _Text,
+    "reply": Annotated[ReplyTo, one_of(*get_args(ReplyTo))],
+    "reply_after_agent": Switch,
+    "customer_from": Annotated[float, number(0, 1, "a probability, more than 0 and at most 1", exclusive=True)],
+    "token_env": _Variable,
+    "secret_env": _Variable,
+}
+_OF: dict[str, dict[str, Any]] = {  # ours by their names
+    "chatwoot": {"account": Annotated[str, Entry(read=_read_account)], "url": Annotated[str, _url(r"/(app|api)(/|$)")]},
+    "zendesk": {"url": _Host},
+    "intercom": {"url": _Host},
+}

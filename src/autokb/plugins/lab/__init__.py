@@ -20,14 +20,14 @@ plugin = Plugin(
         ),
         Command(
             "draft-cases",
-            f"{COMMANDS}.draft_cases:draft_cases",
+            f"{COMMANDS}.trial:draft_cases",
             "Write questions with their replies, of added chats or documents, as cases for a test set; private data "
             "masked.",
             example="autokb draft-cases kb cases.jsonl  and  "
             "autokb draft-cases kb cases.jsonl --from documents --out-of-domain others.jsonl",
         ),
         Command("gate", f"{COMMANDS}.gate:gate", "Which questions are off topic: calibrated on a team's own traffic."),
-        Command("rank", f"{COMMANDS}.rank:rank", "Ranking features of plug-ins: fitted on your own questions."),
+        Command("rank", f"{COMMANDS}.gate:rank", "Ranking features of plug-ins: fitted on your own questions."),
     ),
     pages=(
         Page("/evaluation", f"{PAGES}.evaluation:report", "editor", menu="Evaluation", after="/in-use"),

@@ -10,7 +10,6 @@ from autokb.app.namespaces.namespace import Namespace
 from autokb.core.one_or_many import listed
 from autokb.core.progress import Progress
 from autokb.notebook.progress import show_progress
-from autokb.plugins.lab.plugin_study import run_study
 
 if TYPE_CHECKING:
     from autokb.app import SupportKB
@@ -20,25 +19,24 @@ if TYPE_CHECKING:
     from autokb.plugins.lab.evaluation.blind_sheet import SheetMarks
     from autokb.plugins.lab.evaluation.chunking.results import ChunkingReport
     from autokb.plugins.lab.evaluation.compare import Comparison
-    from autokb.plugins.lab.evaluation.papers.tables import PaperReport
     from autokb.plugins.lab.evaluation.quality.report import QualityReport
     from autokb.plugins.lab.evaluation.retrieval.experiment import RetrievalReport
     from autokb.plugins.lab.evaluation.retrieval.paraphrase_experiment import ParaphraseReport
     from autokb.plugins.lab.evaluation.retrieval.retrievers import RetrieverReport
     from autokb.plugins.lab.evaluation.suggestions.experiment import SuggestionsReport
     from autokb.plugins.lab.evaluation.suggestions.sheet_form import SheetProgress
+    from autokb.plugins.lab.plugin_study import PluginStudy
     from autokb.plugins.lab.studies.annotations import SheetPage
     from autokb.plugins.lab.studies.draft_cases import CaseSource, DraftedCases
     from autokb.plugins.lab.studies.evaluate_chunking import ChunkEvaluation
     from autokb.plugins.lab.studies.evaluate_suggestions import SuggestionEvaluation
     from autokb.plugins.lab.studies.evaluate_tickets import TicketRetrievalReport
+    from autokb.plugins.lab.studies.papers import PaperReport
     from autokb.plugins.lab.studies.trial import TrialReport
 
 
 class EvaluateNamespace(Namespace):
     """What the knowledge base is worth: evaluations, their cases and sheets, the gate's calibration."""
-
-    study = staticmethod(run_study)  # of the knowledge base that it is given: this holds none, which would hold it, too
 
     def __init__(self, kb: SupportKB) -> None:
         super().__init__(kb._memory)
@@ -217,6 +215,13 @@ class EvaluateNamespace(Namespace):
         return run_trial(
             self._memory.workspace, budget, themes=themes, questions=questions, folder=folder, progress=progress
         )
+
+    @staticmethod
+    def study(kb: SupportKB, name: str) -> PluginStudy:
+        """Run a study of another plug-in on ``kb``: this holds no knowledge base, which would hold it, too."""
+        from autokb.plugins.lab.plugin_study import run_study
+
+        return run_study(kb, name)
 
     @staticmethod
     def compare(before: Path, after: Path, metric: str | None, gate: float | None) -> Comparison:

@@ -7,28 +7,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from autokb.core.plugins import PluginError, call, code_of, said
-from autokb.core.results import Result
+from autokb.plugins.lab.evaluation.report import Record
 
 
 @dataclass(frozen=True, slots=True)
-class PluginStudy(Result):
+class PluginStudy(Record):
     """What a plug-in's study found: figures, ``systems`` and ``differences`` in the shape of our own evaluations."""
 
     found: Mapping[str, Any]
 
     def as_json(self) -> dict[str, Any]:
         """Return what was found by its own names."""
-        return dict(Result.as_json(self)["found"])
+        return dict(Record.as_json(self)["found"])
 
 
 def run_study(kb: object, name: str) -> PluginStudy:
     """Run the study PLUGIN.NAME (PluginError: there is none, it fails, or returns what cannot be shown)."""
-    from autokb.plugins.lab.evaluation.report import answer_tables
-
     code = code_of("studies", name)
     study = PluginStudy(call(name.partition(".")[0], code, kb))
     try:
-        answer_tables(study.as_json())
+        study.as_tables()
     except Exception as error:
         raise PluginError(f"What {code} of the study {name} returns cannot be shown ({said(error)}).") from error
     return study

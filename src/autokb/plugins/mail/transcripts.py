@@ -6,19 +6,21 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import unescape
+from itertools import pairwise
 
 from autokb.core.errors import UnreadableFileError
 from autokb.sources.dates import date_orders, iso_date, only_order
 from autokb.sources.decoding import clean, decode
 from autokb.sources.page import ConvertedFile, ConvertedRecords, as_paragraph, counted
 
-_DAY = r"(\d{1,4})([./-])(\d{1,2})[./-](\d{2,4})"
-_TIME = r"(\d{1,2}:\d{2}(?::\d{2})?)(?:[ \u202f\u00a0]?([AaPp])\.?[Mm]\.?)?"
-_NAME = r"([^:\n\[\]]{1,80}?)"
+_DAY = r"(?P<first>\d{1,4})(?P<sign>[./-])(?P<second>\d{1,2})[./-](?P<last>\d{2,4})"
+_TIME = r"(?P<clock>\d{1,2}:\d{2}(?::\d{2})?)(?:[ \u202f\u00a0]?(?P<half>[AaPp])\.?[Mm]\.?)?"
+_NAME = r"(?P<name>[^:\n\[\]]{1,80}?)"
 # 03.11.26, 10:31 - Ann Lee: text; [03/11/2026, 10:31:22] Ann Lee: text, as WhatsApp writes them; the rest is a message
-_WHATSAPP = re.compile(rf"\u200e?\[?{_DAY},? (?:um )?{_TIME}\]?(?: - | )(?:{_NAME}: ?(.*)|(.*))")
+_WHATSAPP = re.compile(rf"\u200e?\[?{_DAY},? (?:um )?{_TIME}\]?(?: - | )(?:{_NAME}: ?(?P<text>.*)|(?P<note>.*))")
 # [03/11/2026 10:31] Ann Lee: text, or Ann Lee 10:31 with the text below, or [10:31] Ann Lee, as Teams copies them
-_TEAMS_HEAD = re.compile(rf"(?:\[(?:{_DAY},? )?{_TIME}\] {_NAME}|{_NAME}[ \t]+(?:{_DAY},? )?{_TIME})\s*")
+_TEAMS = re.compile(rf"\[(?:{_DAY},? )?{_TIME}\] {_NAME}\s*")
+_TEAMS_WITH_NAME_FIRST = re.compile(rf"{_NAME}[ \t]+(?:{_DAY},? )?{_TIME}\s*")
 _OMITTED = re.compile(
     r"<(?:media|medien)[^<>]{0,40}>|\u200e?<(?:attached|anhang): [^<>]*>|"
     r"\u200e?(?:image|video|audio|sticker|gif|document|bild|dokument) (?:omitted|weggelassen)|"
@@ -76,33 +78,20 @@ def chat_records(data: bytes, wanted: str) -> ConvertedRecords:
     return ConvertedRecords(tuple(records), left_out)
 
 
-# Complex: a line begins a message, goes on with one, or is the program's own, by the program that wrote the file.
 def _chat(lines: Sequence[str]) -> tuple[list[_Message], int]:
     """Return the messages of a chat, and how many lines the program wrote itself."""
     messages: list[_Message] = []
     system = 0
-    is_whatsapp = any(found[7] for line in lines[:_HEAD_LINES] if (found := _WHATSAPP.fullmatch(line)))
+    is_whatsapp = any(found["name"] for one in lines[:_HEAD_LINES] if (found := _WHATSAPP.fullmatch(one)))
     is_ours = False  # whether the lines that follow belong to a message
-    for number, line in enumerate(lines, 1):
-        if is_whatsapp and (found := _WHATSAPP.fullmatch(line)):
-            first, sign, second, last, clock, half, name, text, note = found.groups()
-            is_ours = note is None
+    for number, (before, line) in enumerate(pairwise(("", *lines)), 1):
+        if found := _WHATSAPP.fullmatch(line) if is_whatsapp else _head_of_teams(line, before):
+            said = found.groupdict()
+            is_ours = said.get("note") is None
             system += not is_ours
             if is_ours:
-                messages.append(
-                    _Message(number, name.strip(), _day(first, sign, second, last), _clock(clock, half), [text])
-                )
-        elif (
-            not is_whatsapp
-            and (found := _TEAMS_HEAD.fullmatch(line))
-            and _is_head(found, lines[number - 2 : number - 1])
-        ):
-            first, sign, second, last, clock, half, name = (
-                found.groups()[:7] if found[7] else (*found.groups()[8:], found[8])
-            )
-            day = _day(first, sign, second, last) if first else ""
-            is_ours = True
-            messages.append(_Message(number, name.strip(), day, _clock(clock, half)))
+                text = [said["text"]] if "text" in said else []
+                messages.append(_Message(number, said["name"].strip(), _day(found), _clock(found), text))
         elif is_ours:
             messages[-1].lines.append(line)
         else:
@@ -110,23 +99,27 @@ def _chat(lines: Sequence[str]) -> tuple[list[_Message], int]:
     return messages, system
 
 
-def _is_head(found: re.Match[str], before: Sequence[str]) -> bool:
-    """Return whether a name and a time are the head of a message: in brackets, or a name below an empty line."""
-    words = (found[8] or "").split()
-    return bool(found[7]) or (len(words) > 1 and not "".join(before).strip() and all(w[:1].isupper() for w in words))
+def _head_of_teams(line: str, before: str) -> re.Match[str] | None:
+    """Return the head of a message: a name and a time in brackets, or a name of several words below an empty line."""
+    found = _TEAMS_WITH_NAME_FIRST.fullmatch(line)
+    words = found["name"].split() if found else []
+    is_head = len(words) > 1 and not before.strip() and all(word[:1].isupper() for word in words)
+    return _TEAMS.fullmatch(line) or (found if is_head else None)
 
 
-def _day(first: str, sign: str, second: str, last: str) -> str:
-    """Return a day with four digits of the year, in the order in which it was written."""
-    year = last if len(last) > 2 or len(first) > 2 else f"20{last}"
-    return f"{first}-{second:0>2}-{last:0>2}" if len(first) > 2 else f"{first}{sign}{second}{sign}{year}"
+def _day(head: re.Match[str]) -> str:
+    """Return a day with four digits of the year, in the order in which it was written; nothing where there is none."""
+    first, sign, second, last = head.group("first", "sign", "second", "last")
+    if not first or len(first) > 2:
+        return f"{first}-{second:0>2}-{last:0>2}" if first else ""
+    return f"{first}{sign}{second}{sign}{last if len(last) > 2 else f'20{last}'}"
 
 
-def _clock(time: str, half: str | None) -> str:
-    hours, _, rest = time.partition(":")
+def _clock(head: re.Match[str]) -> str:
+    hours, _, rest = head["clock"].partition(":")
     number = int(hours)
-    if half:
-        number = number % 12 + (12 if half.lower() == "p" else 0)
+    if head["half"]:
+        number = number % 12 + (12 if head["half"].lower() == "p" else 0)
     return f"{number:02}:{rest}"
 
 

@@ -14,7 +14,7 @@ from html import escape, unescape
 from autokb.plugins.markup.asciidoc_inline import inline
 from autokb.plugins.markup.outline import Outline, without_signs
 from autokb.sources.decoding import clean, decode
-from autokb.sources.page import ConvertedFile, counted
+from autokb.sources.page import ConvertedFile, counted_all
 
 _DEEPEST = 20  # blocks and lists in each other
 _HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
@@ -41,8 +41,7 @@ def read_adoc(data: bytes) -> ConvertedFile:
     state = _State()
     lines = without_signs(clean(decode(data))).expandtabs(4).split("\n")
     page = state.outline.markdown(_Blocks(lines, state).html())
-    several = {"attribute without a value": "attributes without a value"}
-    lost = [part for name, number in state.lost.items() for part in counted(number, name, several.get(name, ""))]
+    lost = counted_all(state.lost, {"attribute without a value": "attributes without a value"})
     return ConvertedFile(page.text, state.title or page.title, left_out=(*state.includes, *lost))
 
 

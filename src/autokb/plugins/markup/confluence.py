@@ -12,7 +12,7 @@ from autokb.core.errors import UnreadableFileError
 from autokb.plugins.markup.outline import Outline, without_signs
 from autokb.sources.archives import Archive, safe_xml, xml_attribute
 from autokb.sources.decoding import clean, decode
-from autokb.sources.page import ConvertedFile, ConvertedRecords, counted
+from autokb.sources.page import ConvertedFile, ConvertedRecords, counted_all
 
 _ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]{1,31};)")
 _DECLARED = re.compile(r"\A\s*<\?xml[^>]{0,200}\?>|<!DOCTYPE[^>\[]{0,500}>")
@@ -53,12 +53,8 @@ def read_space(data: bytes, wanted: str) -> ConvertedRecords:
     for number, (page_id, title) in enumerate(pages.items(), 1):
         text = _page_of(bodies.get(page_id, ""), lost).text.strip()
         if text:
-            records.append(
-                (
-                    number,
-                    {"id": f"confluence-{page_id}", "title": title, "text": f"# {title}\n\n{text}" if title else text},
-                )
-            )
+            text = f"# {title}\n\n{text}" if title else text
+            records.append((number, {"id": f"confluence-{page_id}", "title": title, "text": text}))
         else:
             lost["page without a text"] += 1
     return ConvertedRecords(tuple(records), _told(lost))
@@ -67,7 +63,7 @@ def read_space(data: bytes, wanted: str) -> ConvertedRecords:
 def _told(lost: Counter[str]) -> tuple[str, ...]:
     several = {"old version of a page": "old versions of pages", "page without a text": "pages without a text"}
     several |= {name: name.replace("macro ", "macros ", 1) for name in lost if name.startswith("macro ")}
-    return tuple(part for name, number in lost.items() for part in counted(number, name, several.get(name, "")))
+    return counted_all(lost, several)
 
 
 def _parts_of(data: bytes, lost: Counter[str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -170,16 +166,7 @@ class _Page:
         return f"<p><strong>{escape(title)}</strong></p>{html}" if title else html
 
     def _link(self, element: Any) -> str:
-        body = next((one for one in element if isinstance(one.tag, str) and one.tag.endswith("link-body")), None)
-        words = self.inner(body) if body is not None else ""
-        target = next(
-            (
-                xml_attribute(one, name)
-                for one in element.iter()
-                if isinstance(one.tag, str)
-                for name in ("content-title", "filename")
-                if xml_attribute(one, name)
-            ),
-            "",
-        )
-        return words or escape(target)
+        bodies = element.xpath("*[contains(local-name(), 'link-body')]")
+        targets = element.xpath(".//@*[local-name() = 'content-title' or local-name() = 'filename']")
+        words = self.inner(bodies[0]) if bodies else ""
+        return words or escape(next(filter(None, targets), ""))

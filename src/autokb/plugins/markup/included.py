@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from posixpath import dirname, join, normpath
+from typing import Any
 
+from autokb.core.errors import BadInputError
+from autokb.core.yaml_text import parse_yaml
 from autokb.sources.decoding import DEEPEST_FILE, MOST_INCLUDED, clean
 
 MOST_FILES = 1_000  # that one text includes; those of large manuals include some dozens
 Beside = Callable[[str], str | None]  # the text of the file of a name beside the one that is read, None without one
 
 _ADOC = re.compile(r"include::([^\[\n]{1,500})\[([^\]\n]*)\][ \t]*")
-_ATTRIBUTE = re.compile(r":([\w-]+):[ \t]+(\S.*)")
+_COMPONENT = "antora.yml"  # in the folder of a component of Antora, above those of its pages
+_ATTRIBUTE = re.compile(r":!?([\w-]+)!?:(?:[ \t]+(\S.*))?[ \t]*")
 _NAMED = re.compile(r"\{([\w-]+)\}")
 _FAMILY = re.compile(r"(?:[\w.-]*:)??(?:([\w.-]*):)?(partial|example|page|attachment)\$/?(.+)")
 _OPTION = re.compile(r"(\w+)=(?:\"([^\"]*)\"|([^,]*))")
@@ -51,21 +56,61 @@ class _Files:
 
 
 def with_adoc(text: str, beside: Beside) -> str:
-    """Return AsciiDoc with the files of ``include::`` in their places; what cannot be read stays a line of it."""
-    return "\n".join(_Adoc(beside).read(text.split("\n"), "", DEEPEST_FILE))
+    """Return AsciiDoc with the files of ``include::`` in their places; what cannot be read stays a line of it.
+
+    The attributes of a component of Antora stand before its pages.
+    """
+    files = _Files(beside)
+    attributes, fixed = _of_component(files.take(_COMPONENT) or "")
+    header, _, body = text.partition("\n\n")
+    own = [line for line in header.split("\n") if not ((found := _ATTRIBUTE.fullmatch(line)) and found[1] in fixed)]
+    lines = [*(f":{name}: {value}" for name, value in attributes.items()), *own, "", *body.split("\n")]
+    return "\n".join(_Adoc(files).read(lines, "", DEEPEST_FILE))
+
+
+@lru_cache(maxsize=8)
+def _of_component(text: str) -> tuple[Mapping[str, str], frozenset[str]]:
+    """Return the attributes that a component of Antora gives its pages, and the names that no page sets itself.
+
+    A page may set what has no value here, or one that ends with @.
+    """
+    try:
+        said = parse_yaml(text, _COMPONENT)
+    except BadInputError:
+        said = None
+    component = said if isinstance(said, Mapping) else {}
+    title, version = component.get("title", component.get("name")), component.get("version")
+    found = {
+        "page-component-name": component.get("name"),
+        "page-component-title": title,
+        "page-component-version": version,
+        "page-component-display-version": component.get("display_version", version),
+        "page-version": version,
+    }
+    asciidoc = component.get("asciidoc")
+    given = asciidoc.get("attributes") if isinstance(asciidoc, Mapping) else None
+    found |= given if isinstance(given, Mapping) else {}
+    values = {name: " ".join(str(value).split()) for name, value in found.items() if _is_set(name, value)}
+    fixed = frozenset(name for name, value in values.items() if not value.endswith("@"))
+    return {name: value.removesuffix("@") for name, value in values.items()}, fixed
+
+
+def _is_set(name: str, value: Any) -> bool:
+    is_name = re.fullmatch(r"[\w-]+", name) is not None
+    return is_name and not isinstance(value, Mapping | list) and value not in (None, "false", "false@")
 
 
 class _Adoc:
     """Reads one file with all that it includes, with the attributes that were set up to each place."""
 
-    def __init__(self, beside: Beside) -> None:
-        self._files = _Files(beside)
+    def __init__(self, files: _Files) -> None:
+        self._files = files
         self._attributes: dict[str, str] = {}
 
     def read(self, lines: Sequence[str], folder: str, depth: int) -> Iterator[str]:
         """Give the lines of a file that stands in a folder, and of those that it includes."""
         for line in lines:
-            if found := _ATTRIBUTE.fullmatch(line):
+            if (found := _ATTRIBUTE.fullmatch(line)) and found[2]:
                 self._attributes[found[1]] = found[2].strip()
             included = self._file(found, folder) if depth and (found := _ADOC.fullmatch(line)) else None
             if included is None:

@@ -9,7 +9,7 @@ import re
 from html import unescape
 
 from autokb.sources.html import html_to_markdown
-from autokb.sources.page import ConvertedFile
+from autokb.sources.page import ConvertedFile, fenced
 from autokb.sources.site_outline import Element, note_label, outlined
 
 _START, _AFTER = "\U0010f0e0", "\U0010f0e1"
@@ -19,7 +19,6 @@ _CODE = re.compile(f"^([ \\t]*){_CODE_START}(\\d+){_CODE_END}", re.MULTILINE)
 _PRE = re.compile(r"<pre([^>]*)>(?:\s*<code([^>]*)>)?(.*?)</pre>", re.DOTALL)
 _LANGUAGE = re.compile(r"\bcode ([\w+-]+) literal-block|\blanguage-([\w+-]+)")
 _BLANKS = re.compile(r"\n(?:[ \t]*\n)+")
-_TICKS = re.compile("`+")
 _TAG = re.compile(r"<[^<>]*>")
 _OURS = re.compile("[\U0010f0e0-\U0010f0e4]")
 
@@ -59,16 +58,15 @@ class Outline:
         def aside(found: re.Match[str]) -> str:
             language = _LANGUAGE.search(found[1] + (found[2] or ""))
             code = unescape(_TAG.sub("", found[3])).strip("\n").rstrip()
-            fence = "`" * max(3, 1 + max(map(len, _TICKS.findall(code)), default=0))
-            codes.append(f"{fence}{(language[1] or language[2]) if language else ''}\n{code}\n{fence}")
+            codes.append(fenced(code, (language[1] or language[2]) if language else ""))
             return f"<p>{_CODE_START}{len(codes) - 1}{_CODE_END}</p>"
 
-        def fenced(found: re.Match[str]) -> str:
+        def set_in(found: re.Match[str]) -> str:
             return "\n".join(f"{found[1]}{line}".rstrip() for line in codes[int(found[2])].split("\n"))
 
         page = html_to_markdown(f"<html><body>{_PRE.sub(aside, html)}</body></html>")
         text = _BLANKS.sub("\n\n", outlined(page.text, self._elements, page.title)).strip() + "\n"
-        return ConvertedFile(_CODE.sub(fenced, _SIGN.sub(self._label, text)), page.title)
+        return ConvertedFile(_CODE.sub(set_in, _SIGN.sub(self._label, text)), page.title)
 
     def _label(self, found: re.Match[str]) -> str:
         element = self._elements[int(found[1])]

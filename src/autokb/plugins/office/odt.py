@@ -9,7 +9,7 @@ from typing import Any
 from autokb.core.errors import UnreadableFileError
 from autokb.sources.archives import Archive, xml_attribute
 from autokb.sources.html import html_to_markdown
-from autokb.sources.page import ConvertedFile, counted
+from autokb.sources.page import ConvertedFile, counted_all
 
 _TAGS = {"p": "p", "table": "table", "list-item": "li", "list-header": "li", "table-row": "tr"}
 _SILENT = {
@@ -20,6 +20,7 @@ _SILENT = {
     "table-of-content": "table of contents",
 }
 _LOST = {"image": "picture", "object": "embedded object", "object-ole": "embedded object", "plugin": "embedded object"}
+_SEVERAL = {"part with macros": "parts with macros", "table of contents": "tables of contents"}
 _MOST_REPEATED = 100  # times that a cell is written; sheets repeat empty ones to their last column
 
 
@@ -36,9 +37,9 @@ def read_odt(data: bytes) -> ConvertedFile:
     title = ""
     if "meta.xml" in archive.names:
         title = " ".join("".join(archive.xml("meta.xml").itertext("{*}title")).split())
-    lost = [part for name, number in reader.lost.items() for part in counted(number, name)]
-    macros = counted(archive.count("Basic/", "Scripts/"), "part with macros", "parts with macros")
-    return ConvertedFile(page.text, page.title or title, left_out=(*lost, *macros))
+    reader.lost["part with macros"] = archive.count("Basic/", "Scripts/")
+    lost = counted_all(reader.lost, _SEVERAL)
+    return ConvertedFile(page.text, page.title or title, left_out=lost)
 
 
 def _numbered_lists(content: Any, archive: Archive) -> set[tuple[str, int]]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from autokb.sources.archives import Archive
 from autokb.sources.html import html_to_markdown
-from autokb.sources.page import ConvertedFile, counted
+from autokb.sources.page import ConvertedFile, counted_all
 
 _DEEPEST = 8  # level of a list, as PowerPoint has them
 _SHOW = "ppt/presentation.xml"
@@ -34,8 +34,7 @@ def read_slides(data: bytes) -> ConvertedFile:
     page = html_to_markdown(f"<html><body>{''.join(parts)}</body></html>")
     lost["comment"] = archive.count("ppt/comments/")
     lost["part with macros"] = archive.count("ppt/vbaProject.bin")
-    left_out = [part for name, number in lost.items() for part in counted(number, name, _SEVERAL.get(name, ""))]
-    return ConvertedFile(page.text, page.title, left_out=tuple(left_out))
+    return ConvertedFile(page.text, page.title, left_out=counted_all(lost, _SEVERAL))
 
 
 def _slide(archive: Archive, part: str, number: int, lost: Counter[str]) -> str:

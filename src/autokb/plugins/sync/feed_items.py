@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from autokb.app.add import TOO_MANY_GONE, added_today, differs, repeated_blocks, staged_documents
@@ -28,6 +28,7 @@ from autokb.plugins.sync.guards import (
     text_mark,
 )
 from autokb.sources.issues import LONGEST_ISSUE
+from autokb.sources.outside_readers import left_out
 from autokb.sources.reading import SourceRecord
 from autokb.stores.codecs import RAW_ISSUE
 from autokb.stores.database import damaged_rows
@@ -57,6 +58,7 @@ class _New:
 
     kind: str
     item: Staged
+    left_out: tuple[str, ...] = ()
 
 
 class SyncedItems:
@@ -69,12 +71,12 @@ class SyncedItems:
         self._held: str | None = None
         self._source = source
         self._relative = SYNCED + source.name
-        place = digest(canonical_json(list(map(str, source.place))))
+        place = _place_of(workspace, source)
         with workspace.file() as file, file.snapshot():
             self._body = read_sync_source(file, source.name)
             staged = {(one.kind, one.id) for one in file.staged_places() if one.relative == self._relative}
             noted = read_sync_items(file, source.name)
-        is_new = self._body.get("place") != place  # another site or query: read from the beginning
+        is_new = self._body.get("place") != place  # another site, query or program: read from the beginning
         with damaged_rows("sync_item"):
             # What the source gave as a folder has no id.
             items = {key: {**one, **_checked(one)} for key, one in noted.items() if not is_new or "id" in one}
@@ -143,11 +145,15 @@ class SyncedItems:
         self._items |= changes
         for key in gone:
             del self._items[key]
-        self._skipped += [*step.skipped, *self._not_taken(changes)]
+        self._skipped += [*step.skipped, *self._not_read(changes, staged)]
 
-    def _not_taken(self, changes: Mapping[str, Body]) -> list[Skipped]:
-        met = {key: note for key, note in changes.items() if note["listing"] == self._listing}
-        return [Skipped(key, note["reason"]) for key, note in met.items() if note["reason"]]
+    def _not_read(self, changes: Mapping[str, Body], read: Container[str]) -> Iterator[Skipped]:
+        """Give what was not taken of what the listing met, and what was left out of what this step read."""
+        for key, note in changes.items():
+            if note["listing"] == self._listing and note["reason"]:
+                yield Skipped(key, note["reason"])
+            elif key in read:
+                yield from left_out(key, note.get("left_out", ()))
 
     def _write_anew(self, file: WorkspaceFile, gone: Container[str]) -> None:
         """Replace the rows of what the source was before its settings changed."""
@@ -212,7 +218,8 @@ class SyncedItems:
         mark = ""
         if new.kind == "documents":
             mark, self._templates[item.key] = text_mark(_text(new)), template_mark(_text(new))
-        return {"kind": new.kind, "id": new.item.id, "reason": "", "doubt": "", "text": mark}
+        known = {"kind": new.kind, "id": new.item.id, "reason": "", "doubt": "", "text": mark}
+        return {**known, "left_out": list(new.left_out)}
 
     def _refuse(self, doubt: Doubt, text: str = "") -> Body:
         """Return what is known of an item whose content is not taken; it is asked for again."""
@@ -230,7 +237,7 @@ class SyncedItems:
         is_free = not is_stored and item.same_as not in file.staged_some("documents", [item.same_as])
         if item.same_as and (is_free or self._is_copy_of(file, item.same_as, _text(new))):
             own = item.same_as
-        return _New(new.kind, replace(new.item, id=own, body={**new.item.body, "url": own}))
+        return replace(new, item=replace(new.item, id=own, body={**new.item.body, "url": own}))
 
     def _is_copy_of(self, file: WorkspaceFile, document: str, text: str) -> bool:
         """Return whether a document of this source says what a text does."""
@@ -288,7 +295,8 @@ class SyncedItems:
         repeated = set(self._body.get("repeated") or ())
         documents, empty = staged_documents(records, known=repeated)
         for one in documents:
-            found[pages[one.id][0]] = _New("documents", replace(one, root="", relative=self._relative))
+            key, record = pages[one.id]
+            found[key] = _New("documents", replace(one, root="", relative=self._relative), record.left_out)
         without_text = (key for key, _ in pages.values() if key not in found)
         reasons |= {key: skipped.reason for key, skipped in zip(without_text, empty, strict=True)}
         self._learn(items, repeated)
@@ -385,6 +393,12 @@ class SyncedItems:
             elif self._owners.get(known["id"]) == key:
                 del self._owners[known["id"]]
         forget_sync_items(file, self._source.name, keys)
+
+
+def _place_of(workspace: Workspace, source: SourceSettings) -> str:
+    """Return what tells whether all is to be read anew: another place, or another program for pages of pictures."""
+    ocr = workspace.settings.ocr if source.type == "web" else ()
+    return digest(canonical_json([*map(str, source.place), *ocr]))
 
 
 def _text(new: _New) -> str:

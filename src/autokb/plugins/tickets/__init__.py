@@ -7,7 +7,7 @@ plugin = Plugin(
     "tickets",
     summary="Past tickets as a graph: answers, suggestions, similar ones.",
     namespace=f"{CODE}.namespace:TicketsNamespace",
-    commands=(Command("tickets", f"{CODE}.answer_commands:tickets", "Past tickets as trees of sections in a graph."),),
+    commands=(Command("tickets", f"{CODE}.commands:tickets", "Past tickets as trees of sections in a graph."),),
     routes=(
         Route("/v1/tickets", f"{CODE}.routes:tickets", "reader", answer=f"{CODE}.routes:TicketPage"),
         Route(

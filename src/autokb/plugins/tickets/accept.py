@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from autokb.core.errors import BadInputError
@@ -55,7 +55,7 @@ def accept_ticket(
         if changed:
             keep_accepted(file, answer, undone=undo)
         else:
-            answer = replace(before[answer.id])
+            answer = before[answer.id]
         count = len(read_accepted(file, ticket))
     return Accepted(
         id=answer.id,

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 from weakref import finalize
 
-from autokb.core.errors import UnknownIdError
 from autokb.core.results import Result
 from autokb.core.roles import Role
 from autokb.core.tickets import Edge, Ticket
@@ -30,21 +29,11 @@ SEARCHED_CHARACTERS = 1_000  # of a ticket's text beside its title; what it is a
 
 
 @dataclass(frozen=True, slots=True)
-class GraphLink(Result):
-    """A link between two tickets of a graph; ``origin`` says who knows of it, the source or a comparison."""
-
-    source: str
-    target: str
-    type: str
-    origin: str
-
-
-@dataclass(frozen=True, slots=True)
 class TicketGraph(Result):
     """A ticket (the first) with its neighbours and the links among them; ``left_out`` counts other neighbours."""
 
     tickets: tuple[TicketView, ...]
-    links: tuple[GraphLink, ...]
+    links: tuple[Edge, ...]
     left_out: int
 
 
@@ -86,18 +75,12 @@ class OpenTicketList:
     generation: str
     language: str
     tickets: Mapping[str, TicketView]
-    texts: Mapping[str, tuple[str, str]]
     searched: SearchedKind
-    held: ExitStack
 
     def is_current(self) -> bool:
         """Return whether no later build has published other tickets."""
         with failures_as_sentences(self.file.path):
             return self.file.is_in_place() and (self.file.meta(GENERATION) or "0") == self.generation
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self.held.close()
 
     def listed(self, query: str, first: int, most: int) -> Found[TicketView]:
         """Return tickets, the newest first, or the best first where a query finds them."""
@@ -110,7 +93,7 @@ class OpenTicketList:
         items = []
         for ticket in ids[first : first + most]:
             one = self.tickets[ticket]
-            snippet = snippet_of(masked(self.texts[ticket][1], self.language), words)
+            snippet = snippet_of(masked(self.searched.texts[ticket][1], self.language), words)
             found = [find_words(text, words, self.language) for text in (one.title, snippet)]
             items.append(FoundItem("ticket", ticket, one.title, snippet, found[0], found[1], status=one.status))
         return FoundKnowledge(query, {"ticket": len(ids)}, tuple(items))
@@ -141,25 +124,16 @@ def open_ticket_list(workspace: Workspace) -> OpenTicketList:
         stack.callback(file.close)
         with file.snapshot():
             published, generation = read_tickets(file), file.meta(GENERATION) or "0"
-        newest = sorted((one.ticket for one in published.values()), key=lambda t: t.id)
-        newest.sort(key=lambda t: t.created, reverse=True)
-        tickets = {t.id: _listed(t, masked(t.title, workspace.spec.language)) for t in newest}
+        newest = sorted((one.ticket for one in published.values()), key=lambda ticket: ticket.created, reverse=True)
+        language = workspace.spec.language
+        tickets = {t.id: _listed(t, masked(t.title, language)) for t in newest}
         texts = {}
         for i, one in published.items():
             said = "\n".join(section.text for section in one.sections)[:SEARCHED_CHARACTERS]
             texts[i] = (f"{i} {one.ticket.title}", said)
-        searched = SearchedKind(TypeAheadIndex(workspace.spec.language)).update(texts)
-        held = stack.pop_all()
-        opened = OpenTicketList(
-            file=file,
-            generation=generation,
-            language=workspace.spec.language,
-            tickets=tickets,
-            texts=texts,
-            searched=searched,
-            held=held,
-        )
-        finalize(opened, held.close)
+        searched = SearchedKind(TypeAheadIndex(language)).update(texts)
+        opened = OpenTicketList(file, generation, language, tickets, searched)
+        finalize(opened, stack.pop_all().close)
         return opened
 
 
@@ -213,10 +187,8 @@ def mask_ticket(workspace: Workspace, shown: ShownTicket) -> ShownTicket:
 
 
 def read_graph(workspace: Workspace, ticket: str, most: int) -> TicketGraph:
-    """Return a ticket with its neighbours: those that the source links first, then the most similar."""
+    """Return a published ticket with its neighbours: those that the source links first, then the most similar."""
     with workspace.file() as file, file.snapshot():
-        if ticket not in read_tickets(file, [ticket]):
-            raise UnknownIdError(f"There is no published ticket {ticket!r}; the list of tickets has those there are.")
         edges = sorted(read_edges(file, [ticket]), key=lambda e: (e.origin != "source", e.dangling, -e.score))
         near = list(dict.fromkeys(end for e in edges for end in (e.source, e.target) if end != ticket))
         chosen = [ticket, *near[:most]]
@@ -230,11 +202,7 @@ def read_graph(workspace: Workspace, ticket: str, most: int) -> TicketGraph:
         )
         for i in chosen
     )
-    return TicketGraph(tuple(shown), tuple(map(_as_link, among)), len(near) - len(near[:most]))
-
-
-def _as_link(edge: Edge) -> GraphLink:
-    return GraphLink(edge.source, edge.target, edge.type, edge.origin)
+    return TicketGraph(tuple(shown), tuple(among), len(near) - len(near[:most]))
 
 
 def mask_similar(workspace: Workspace, found: SimilarTickets) -> SimilarTickets:

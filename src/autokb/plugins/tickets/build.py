@@ -40,7 +40,6 @@ from autokb.plugins.tickets.tasks.read_sections.task import TASK as READ_SECTION
 from autokb.retrieval.gate import Gate, read_gate
 from autokb.stores.database import UNREADABLE, damaged_rows
 from autokb.stores.ticket_tables import (
-    GENERATION,
     NOTED,
     SIMILARITY,
     TICKET_CODEC,
@@ -216,10 +215,11 @@ class TicketBuild:
         with self.stages.log.timed(STAGE):
             found = [one for t in tickets for one in piece_texts(t.title, trees[t.id], template)]
         cues = [cue for _, cue in cue_phrases(template)] if found else []  # so that no question waits for them
-        self._embed([*(text for _, _, text in found), *cues])
+        read = as_embedded([*(text for _, _, text in found), *cues], self.workspace.settings)
+        self.stages.embed(read)
         pieces: dict[str, list[SectionPiece]] = {t.id: [] for t in tickets}
-        for section, (start, end), text in found:
-            key = vector_key(self.stages.encoder.name, as_embedded([text], self.workspace.settings)[0])
+        for (section, (start, end), _), text in zip(found, read, strict=False):
+            key = vector_key(self.stages.encoder.name, text)
             pieces[section.ticket].append(SectionPiece(section.ticket, section.section, start, end, key))
         return {ticket: tuple(some) for ticket, some in pieces.items()}
 
@@ -230,33 +230,19 @@ class TicketBuild:
         self, tickets: Sequence[Ticket], changed: set[str], gone: Sequence[str], before: Sequence[Edge]
     ) -> list[Edge]:
         """Return all edges; similar ones are compared for what changed and its neighbours alone."""
+        ids, encoder = [t.id for t in tickets], self.stages.encoder.name
         titles = self._embed([t.title for t in tickets])
         with self.stages.log.timed(LINKS):
-            ids = [t.id for t in tickets]
             explicit = explicit_edges(tickets)
-            similar = self._similar(ids, titles, explicit, changed, gone, before)
-        return in_order([*explicit, *similar])
-
-    def _similar(
-        self,
-        ids: Sequence[str],
-        titles: Vectors,
-        explicit: Sequence[Edge],
-        changed: set[str],
-        gone: Sequence[str],
-        before: Sequence[Edge],
-    ) -> list[Edge]:
-        threshold = None if self.rethink else read_similarity(self.file, self.stages.encoder.name)
-        if threshold is not None:
-            if len(changed) + len(gone) < len(ids) / 2:
+            threshold = None if self.rethink else read_similarity(self.file, encoder)
+            if threshold is None:
+                threshold = choose_threshold(ids, titles, explicit)
+                with self.file.transaction():
+                    self.file.note(SIMILARITY, canonical_json({"encoder": encoder, **asdict(threshold)}))
+            elif len(changed) + len(gone) < len(ids) / 2:
                 known = [e for e in before if e.origin == "similarity"]
-                return update_similar(known, ids, titles, changed, threshold.value)
-        else:
-            threshold = choose_threshold(ids, titles, explicit)
-            noted = {"encoder": self.stages.encoder.name, **asdict(threshold)}
-            with self.file.transaction():
-                self.file.note(SIMILARITY, canonical_json(noted))
-        return similar_edges(ids, titles, threshold.value)
+                return in_order([*explicit, *update_similar(known, ids, titles, changed, threshold.value)])
+            return in_order([*explicit, *similar_edges(ids, titles, threshold.value)])
 
     # Complex: chance and gate are fitted anew for different reasons and stored in one transaction.
     def _fit(self, tickets: Sequence[Ticket], edges: Sequence[Edge]) -> None:
@@ -350,9 +336,8 @@ def load_index(workspace: Workspace, file: WorkspaceFile) -> TicketIndex:
     with file.snapshot():
         encoder = encoder_name(workspace.settings)
         pieces, vectors = read_pieces(file, file.dimensions(encoder))
-        generation = file.meta(GENERATION) or "0"
         tickets = read_tickets(file)
-    return TicketIndex.of(template, tickets, pieces, vectors, language=workspace.spec.language, generation=generation)
+    return TicketIndex.of(template, tickets, pieces, vectors, workspace.spec.language)
 
 
 def read_fitted(file: WorkspaceFile) -> FittedMatch:

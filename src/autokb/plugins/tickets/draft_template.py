@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from autokb.core.errors import AutokbError, BadInputError
@@ -80,46 +80,46 @@ def draft_ticket_template(
         )
 
 
-# Complex: it writes domain.yaml from top to bottom, today's sections with those that are proposed.
 def _draft_text(domain: Mapping[str, Any], template: TicketTemplate, drafted: DraftedTemplate, model: str) -> str:
     """Return the domain with a template: the sections of today, and those that are proposed, each with its reason."""
-    more = {section.name: section for section in drafted.sections}
-    known = {rule.name for rule in template.sections}
-    entries = [(_entry(rule, more.get(rule.name)), more.get(rule.name)) for rule in template.sections]
-    entries += [(_new_entry(section), section) for section in drafted.sections if section.name not in known]
+    rules = {rule.name: rule for rule in template.sections}
+    for section in drafted.sections:
+        rules[section.name] = _proposed(section, rules.get(section.name))
+    why = {section.name: section.why for section in drafted.sections}
     head = head_of(BY_COUNTING if model == OFFLINE else f"Proposed by {model}; read every line before you use it.")
     body = head + "".join(yaml_text({name: value}) for name, value in domain.items() if name != "tickets")
     links = [
         {"name": r.name, "types": list(r.types), "cues": list(r.cues), "direction": r.direction} for r in template.links
     ]
     body += "tickets:\n  sections:\n"
-    body += "".join(entry_text([entry], None if section is None else section.why) for entry, section in entries)
+    body += "".join(entry_text([_entry(rule)], why.get(name)) for name, rule in rules.items())
     body += "  links:\n" + "".join(entry_text([entry], None) for entry in links) if links else ""
     return marked_text(body)
 
 
-def _entry(rule: SectionRule, more: DraftedSection | None) -> dict[str, Any]:
-    headings = (*rule.headings, *(more.headings if more is not None else ()))
+def _proposed(section: DraftedSection, known: SectionRule | None) -> SectionRule:
+    """Return a section as it is proposed; one that is known gets further headings and fields."""
+    if known is not None:
+        fields, headings = (*known.fields, *section.fields), (*known.headings, *section.headings)
+        return replace(known, fields=fields, headings=headings)
+    return SectionRule(
+        name=section.name,
+        relation=f"HAS_{section.name.upper()}",
+        parent=section.parent,
+        fields=section.fields,
+        headings=section.headings,
+        cues=section.headings or (section.name.replace("_", " "),),
+        embedded=section.embedded,
+    )
+
+
+def _entry(rule: SectionRule) -> dict[str, Any]:
+    """Return a section as ``domain.yaml`` has it, without what goes without saying."""
     entry: dict[str, Any] = {"name": rule.name}
     if rule.relation != f"HAS_{rule.name.upper()}":
         entry["relation"] = rule.relation
     if rule.parent != TICKET:
         entry["parent"] = rule.parent
-    lists = {
-        "fields": (*rule.fields, *(more.fields if more is not None else ())),
-        "headings": headings,
-        "blocks": rule.blocks,
-        "cues": rule.cues,
-    }
+    lists = {"fields": rule.fields, "headings": rule.headings, "blocks": rule.blocks, "cues": rule.cues}
     entry |= {name: list(dict.fromkeys(words)) for name, words in lists.items() if words}
     return entry if rule.embedded else {**entry, "embedded": False}
-
-
-def _new_entry(section: DraftedSection) -> dict[str, Any]:
-    entry: dict[str, Any] = {"name": section.name}
-    if section.parent != TICKET:
-        entry["parent"] = section.parent
-    cues: Sequence[str] = section.headings or (section.name.replace("_", " "),)
-    lists = {"fields": section.fields, "headings": section.headings, "cues": cues}
-    entry |= {name: list(words) for name, words in lists.items() if words}
-    return entry if section.embedded else {**entry, "embedded": False}

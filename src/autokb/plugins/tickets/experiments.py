@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 
 import numpy as np
+from numpy.typing import NDArray
 
 from autokb.core.errors import BadInputError
 from autokb.core.ranking import Scores, best_first
 from autokb.core.test_sets import LabelledQuery
 from autokb.core.ticket_answer import QuestionParts
-from autokb.core.tickets import NO_TICKETS
+from autokb.core.tickets import NO_TICKETS, Edge
 from autokb.core.vectors import Vectors
 from autokb.pipeline.stages import Stages
-from autokb.plugins.tickets.answers.ask_tickets import FoundForQuestion, Gathered, TicketAnswerer, TicketQuestionRun
+from autokb.plugins.tickets.answers.ask_tickets import Gathered, TicketAnswerer, TicketQuestionRun
 from autokb.plugins.tickets.answers.open_tickets import open_tickets
 from autokb.plugins.tickets.answers.report import resolution_times
+from autokb.plugins.tickets.answers.subgraph import FoundTickets
 from autokb.plugins.tickets.build import as_embedded, load_index
-from autokb.plugins.tickets.graph.answers import text_passages
-from autokb.plugins.tickets.graph.index import day_of, fold_names
+from autokb.plugins.tickets.graph.answers import TicketTexts
+from autokb.plugins.tickets.graph.index import TicketIndex, day_of, fold_names
 from autokb.plugins.tickets.graph.search import TicketQuestion, score_tickets
 from autokb.plugins.tickets.heuristics.read_question import read_ticket_question
 from autokb.retrieval.search import words_only
-from autokb.stores.ticket_tables import read_edges, read_tickets
+from autokb.stores.ticket_tables import read_edges
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 
@@ -55,12 +57,7 @@ class RankedTickets:
         self.left_out = [index.rows[ticket] for ticket in sorted(without & index.rows.keys())]
         self.owners = np.array([index.rows[piece.ticket] for piece in index.pieces], dtype=np.int64)
         self.sections = np.array([piece.section for piece in index.pieces])
-        pairs = [
-            (index.rows[e.source], index.rows[e.target])
-            for e in read_edges(file)
-            if {e.source, e.target} <= set(index.rows)
-        ]
-        self.linked = np.array([*pairs, *((b, a) for a, b in pairs)], dtype=np.int64).reshape(-1, 2)
+        self.linked = _linked_rows(index, read_edges(file))
         said = [read_ticket_question(query.text, index.template, {}).entities for query in asked]
         self.entities = {
             query.text: {name: words[:ENTITY_CHARACTERS] for name, words in one.items() if words.strip()}
@@ -136,16 +133,24 @@ class RankedTickets:
         return scores + LINKS * (best - scores)
 
 
+def _linked_rows(index: TicketIndex, edges: Iterable[Edge]) -> NDArray[np.int64]:
+    """Return the rows of tickets that are linked, each pair both ways."""
+    pairs = [
+        (index.rows[e.source], index.rows[e.target]) for e in edges if e.source in index.rows and e.target in index.rows
+    ]
+    return np.array([*pairs, *((b, a) for a, b in pairs)], dtype=np.int64).reshape(-1, 2)
+
+
 class NearestPieces(TicketQuestionRun):
     """A question answered from the pieces of text nearest to it, as a search over chunks does: the paper's baseline."""
 
-    def gather(self, parts: QuestionParts, found: FoundForQuestion) -> Gathered:
+    def gather(self, parts: QuestionParts, found: FoundTickets) -> Gathered:
         """Return the pieces, whatever the graph says."""
         index, language = self.opened.index, self.opened.workspace.spec.language
         best = best_first(index.chunks.vectors.scores(found.vector), self.k)
         pieces = [index.pieces[int(n)] for n in best]
-        tickets = read_tickets(self.opened.file, [p.ticket for p in pieces])
-        texts = (text_passages(tickets[p.ticket], [(p.section, p.start, p.end)], language) for p in pieces)
+        tickets = self.opened.read(p.ticket for p in pieces)
+        texts = (TicketTexts(tickets[p.ticket], language).around([(p.section, p.start)]) for p in pieces)
         return Gathered([passage for some in texts for passage in some])
 
 

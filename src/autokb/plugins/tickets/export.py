@@ -10,8 +10,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from autokb.core.errors import BadInputError
 from autokb.core.files import write_file
-from autokb.core.results import Exported
-from autokb.core.ticket_plan import (
+from autokb.core.property_graph import (
     LINK_PROPERTIES,
     SECTION_PROPERTIES,
     TICKET_LABEL,
@@ -19,14 +18,13 @@ from autokb.core.ticket_plan import (
     GraphNames,
     quote_name,
 )
-from autokb.core.ticket_template import TicketTemplate
+from autokb.core.results import Exported
 from autokb.domains.ticket_templates import ticket_template
 from autokb.exchange.export_kb import NOTHING_EXPORTED
 from autokb.plugins.tickets.cypher.cypher_of_plan import quote_list, quote_text
 from autokb.plugins.tickets.cypher.projection import Projection, label_above, ladybug_schema
-from autokb.stores.ticket_tables import has_tickets, read_edges
+from autokb.stores.ticket_tables import read_edges
 from autokb.stores.workspace import Workspace
-from autokb.stores.workspace_file import WorkspaceFile
 
 # What XML 1.0 has no room for, and Cypher no escape that every engine knows.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
@@ -36,21 +34,15 @@ _EDGE_DATA = ("relation", "type", *LINK_PROPERTIES)
 
 def export_graph(workspace: Workspace, target: Path) -> Exported:
     """Write the graph of the published tickets to a file, whose suffix chooses the format (BadInputError for none)."""
-    with workspace.file() as file:
-        text, tickets = ticket_graph(file, ticket_template(workspace.spec), target.suffix.lower())
+    suffix = target.suffix.lower()
+    write = _graphml if suffix == ".graphml" else _cypher
+    with workspace.file() as file, file.snapshot():
+        projection = Projection(file, ticket_template(workspace.spec))
+        if not projection.published:
+            raise BadInputError(f"There is no published ticket to write as {suffix}; autokb tickets build makes some.")
+        text = "".join(f"{line}\n" for line in write(projection, projection.names()))
     write_file(target, text, NOTHING_EXPORTED)
-    return Exported(str(target), tickets=tickets)
-
-
-def ticket_graph(file: WorkspaceFile, template: TicketTemplate, suffix: str) -> tuple[str, int]:
-    """Return the graph of the published tickets as text, and how many tickets it has (BadInputError for none)."""
-    if not has_tickets(file):
-        raise BadInputError(f"There is no published ticket to write as {suffix}; autokb tickets build makes some.")
-    projection = Projection(file, template)
-    with projection.snapshot():
-        write = _graphml if suffix == ".graphml" else _cypher
-        lines = list(write(projection, projection.names()))
-        return "".join(f"{line}\n" for line in lines), sum(len(some) for some in projection.tickets())
+    return Exported(str(target), tickets=len(projection.published))
 
 
 # Complex: it writes the file from top to bottom, with a loop for each kind of element.
@@ -64,10 +56,8 @@ def _graphml(projection: Projection, names: GraphNames) -> Iterator[str]:
             type_ = kinds.get(name, "string")
             yield f'  <key id="{kind}.{name}" for="{kind}" attr.name="{name}" attr.type="{type_}"/>'
     yield '  <graph id="tickets" edgedefault="directed">'
-    known = set()
     for tickets in projection.tickets():
         for ticket in tickets:
-            known.add(ticket["id"])
             yield _element("node", f"id={_attribute(ticket['id'])}", {"label": TICKET_LABEL, **ticket})
     relations = []
     for rule, nodes in projection.sections():
@@ -76,7 +66,7 @@ def _graphml(projection: Projection, names: GraphNames) -> Iterator[str]:
             yield _element("node", f"id={_attribute(node['id'])}", told)
             relations.append((node["above"], node["id"], names.relations[rule.name]))
     edges = read_edges(projection.file)
-    for ident in sorted({end for edge in edges for end in (edge.source, edge.target)} - known):
+    for ident in sorted({end for edge in edges for end in (edge.source, edge.target)} - projection.published.keys()):
         yield _element("node", f"id={_attribute(ident)}", {"label": TICKET_LABEL, "id": ident, "dangling": "true"})
     for above, ident, relation in relations:
         ends = f"source={_attribute(above)} target={_attribute(ident)}"

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from fastapi import Request
 from starlette.responses import Response
 
-from autokb.plugins.tickets.browser import TicketGraph
+from autokb.core.tickets import Edge
+from autokb.plugins.tickets.browser import TicketGraph, TicketView
 from autokb.web.middleware import in_thread
 from autokb.web.pages.candidate import shown_kb
 from autokb.web.pages.knowledge import SECTION, Page, link_maker
@@ -25,27 +26,12 @@ LABEL_CHARACTERS = 14  # of an id in the picture
 
 @dataclass(frozen=True, slots=True)
 class DrawnTicket:
-    """A node of the picture; ``anchor`` says to which side its label is written."""
+    """A node of the picture: a ticket, its label and its place."""
 
-    id: str
-    title: str
+    ticket: TicketView
     label: str
-    published: bool
     x: int
     y: int
-    anchor: str
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnLink:
-    """A line between two nodes."""
-
-    x1: int
-    y1: int
-    x2: int
-    y2: int
-    words: str
-    origin: str
 
 
 async def tickets(request: Request, q: str = "", page: Page = 1) -> Response:
@@ -83,22 +69,14 @@ async def ticket(request: Request, ticket: str, similar: str = "") -> Response:
     )
 
 
-def draw(graph: TicketGraph) -> tuple[Sequence[DrawnTicket], Sequence[DrawnLink]]:
+def draw(graph: TicketGraph) -> tuple[Sequence[DrawnTicket], Sequence[tuple[Edge, DrawnTicket, DrawnTicket]]]:
     """Return where the picture has its nodes, the ticket in the middle and its neighbours round it, and its lines."""
     round_it = len(graph.tickets) - 1
-    drawn = []
+    drawn = {}
     for n, one in enumerate(graph.tickets):
         angle = 2 * math.pi * (n - 1) / max(round_it, 1) - math.pi / 2
         x = WIDTH // 2 + (round(RADIUS_X * math.cos(angle)) if n else 0)
         y = HEIGHT // 2 + (round(RADIUS_Y * math.sin(angle)) if n else 0)
         label = one.id if len(one.id) <= LABEL_CHARACTERS else f"{one.id[: LABEL_CHARACTERS - 1]}…"
-        drawn.append(
-            DrawnTicket(id=one.id, title=one.title, label=label, published=one.published, x=x, y=y, anchor="middle")
-        )
-    places = {one.id: one for one in drawn}
-    lines = [
-        DrawnLink(a.x, a.y, b.x, b.y, f"{link.source} {link.type} {link.target}", link.origin)
-        for link in graph.links
-        for a, b in [(places[link.source], places[link.target])]
-    ]
-    return drawn, lines
+        drawn[one.id] = DrawnTicket(one, label, x, y)
+    return list(drawn.values()), [(link, drawn[link.source], drawn[link.target]) for link in graph.links]

@@ -10,8 +10,7 @@ from typing import Any
 from autokb.core.errors import UnreadableFileError
 from autokb.core.ids import short_id
 from autokb.core.nouns import Skipped
-from autokb.core.ticket_plan import DATE_FIELDS
-from autokb.core.tickets import LIST_FIELDS, Comment, Ticket
+from autokb.core.tickets import DATE_FIELDS, LIST_FIELDS, Comment, Ticket
 from autokb.sources.dates import iso_date
 from autokb.sources.documents import MANY_ARE_SLOW, MOST_SLOW
 from autokb.sources.fields import Record

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from autokb.core.ticket_plan import moment_of
-from autokb.core.tickets import Comment, TicketLink
+from autokb.core.tickets import Comment, TicketLink, moment_of
 from autokb.sources.fields import Record, as_text
 from autokb.sources.outcomes import FALSE, TRUE
 

@@ -85,14 +85,7 @@ def language_data(language: str = ENGLISH) -> LanguageData:
 
 @cache
 def _load_language(language: str) -> LanguageData:
-    kinds = get_type_hints(LanguageData)
-    read: dict[str, Any] = {}
-    for file, entries in [*_files(""), *_files(language)]:
-        for name, entry in entries.items():
-            if name not in kinds:
-                raise ValueError(f"{file}: {name!r} is no field of LanguageData")
-            value = _read(kinds[name], entry, f"{file}: {name}")
-            read[name] = {**read[name], **value} if isinstance(value, dict) and name in read else value
+    read = _read_fields(LanguageData, [*_files(""), *_files(language)])
     devices = read.get("devices", {})
     for name in ("devices", "value_names"):
         read[name] = {key: tuple(_expanded(phrases, devices)) for key, phrases in read.get(name, {}).items()}
@@ -120,17 +113,22 @@ def word_lists(kind: type[Lists], language: str = ENGLISH) -> Lists:
 
 @cache
 def _read_lists(kind: Any, language: str) -> Any:
-    kinds = get_type_hints(kind)
-    known = {f.name for f in fields(kind)}
+    places = [f"{folder}/heuristics/{kind.file}.yaml".lstrip("/") for folder in ("", language)]
+    found = [(place, files(__package__).joinpath(*place.split("/"))) for place in places]
+    return kind(**_read_fields(kind, [(place, _entries(file)) for place, file in found if file.is_file()]))
+
+
+def _read_fields(kind: Any, written: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
+    """Return the values of the fields of a class that files have; mappings of several files are one."""
+    kinds, known = get_type_hints(kind), {field.name for field in fields(kind)}
     read: dict[str, Any] = {}
-    for folder in ("", language):
-        place = f"{folder}/heuristics/{kind.file}.yaml".lstrip("/")
-        file = files(__package__).joinpath(*place.split("/"))
-        for name, entry in (_entries(file) if file.is_file() else {}).items():
+    for file, entries in written:
+        for name, entry in entries.items():
             if name not in known:
-                raise ValueError(f"{place}: {name!r} is no field of {kind.__name__}")
-            read[name] = _read(kinds[name], entry, f"{place}: {name}")
-    return kind(**read)
+                raise ValueError(f"{file}: {name!r} is no field of {kind.__name__}")
+            value = _read(kinds[name], entry, f"{file}: {name}")
+            read[name] = {**read[name], **value} if isinstance(value, dict) and name in read else value
+    return read
 
 
 def alternation(phrases: Iterable[str]) -> str:

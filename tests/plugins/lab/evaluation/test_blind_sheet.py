@@ -11,7 +11,7 @@ import pytest
 
 from autokb.core.errors import BadInputError
 from autokb.plugins.lab.evaluation.blind_sheet import SAME_AS_A, Side, read_blind_sheet, write_blind_sheet
-from autokb.plugins.lab.evaluation.files import key_path
+from autokb.plugins.lab.evaluation.sheets import key_path
 from autokb.text.spreadsheet_cells import unguarded
 
 QUESTIONS = {f"q{n}": f"question {n}" for n in range(12)}

@@ -36,7 +36,7 @@ def test_a_fall_of_exactly_the_margin_a_rise_and_no_gate_pass(before: int, after
 
 
 def test_differences_are_paired_where_rankings_allow_it() -> None:
-    found = {c.system: c for c in compare(answer(20), answer(16), "hit_rate@1").changes}
+    found = {c.system: c for c in compare(answer(20), answer(16), "hit_rate@1").differences}
     change = found["autokb"]
     assert change.as_json()["value"] == pytest.approx(-0.1)
     assert change.paired == 40
@@ -53,7 +53,7 @@ def test_differences_are_paired_where_rankings_allow_it() -> None:
 def test_a_difference_is_claimed_only_where_its_interval_leaves_out_0(
     before: int, after: int, wins: int, losses: int, verdict: str
 ) -> None:
-    change = compare(answer(before), answer(after), "autokb.hit_rate@1").changes[0].as_json()
+    change = compare(answer(before), answer(after), "autokb.hit_rate@1").differences[0].as_json()
     assert (change["wins"], change["losses"], change["verdict"]) == (wins, losses, verdict)
     assert (change["low"] <= 0 <= change["high"]) == (verdict == NO_DIFFERENCE)
     rose = sorted(f"q{n}" for n in range(before, after))
@@ -66,7 +66,7 @@ def test_stored_values_of_queries_are_paired_too() -> None:
         mean = {"value": sum(values.values()) / len(values), "low": 0, "high": 1}
         return {"systems": {"plain": {"metrics": {"rouge": mean}, "per_query": {"rouge": values}}}}
 
-    found = compare(suggestions({"a": 0.5, "b": 0.5}), suggestions({"b": 0.25, "a": 0.25})).changes[0]
+    found = compare(suggestions({"a": 0.5, "b": 0.5}), suggestions({"b": 0.25, "a": 0.25})).differences[0]
     assert (found.paired, found.low, found.high) == (2, -0.25, -0.25)
 
 
@@ -75,16 +75,16 @@ def test_without_rankings_the_difference_has_no_ends() -> None:
     for body in after["systems"].values():
         del body["rankings"]
     found = compare(before, after, "autokb.hit_rate@1", 0.05)
-    assert [c.name for c in found.changes] == ["autokb.hit_rate@1"]
-    assert found.changes[0].low is None
-    assert found.changes[0].verdict is None
+    assert [c.name for c in found.differences] == ["autokb.hit_rate@1"]
+    assert found.differences[0].low is None
+    assert found.differences[0].verdict is None
     assert found.exit_status == 1
 
 
 def test_without_a_metric_everything_is_compared() -> None:
     found = compare(answer(20), answer(20))
-    assert {c.metric for c in found.changes} >= {"hit_rate@1", "mrr", "ndcg@10"}
-    assert all(c.before == c.after for c in found.changes)
+    assert {c.metric for c in found.differences} >= {"hit_rate@1", "mrr", "ndcg@10"}
+    assert all(c.before == c.after for c in found.differences)
 
 
 def test_quality_and_chunking_answers() -> None:
@@ -93,7 +93,7 @@ def test_quality_and_chunking_answers() -> None:
     assert found.fell == ("q_m",)
     assert found.missing == ("q_d",)
     sizes = [{"methods": {"fixed": {"chunks": n, "size": {"mean": 10.0 * n}}}} for n in (3, 4)]
-    change = compare(sizes[0], sizes[1], "size.mean").changes[0]
+    change = compare(sizes[0], sizes[1], "size.mean").differences[0]
     assert (change.name, change.before, change.after) == ("fixed.size.mean", 30, 40)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autokb.plugins.lab.evaluation.experiment import paired_differences
+from autokb.plugins.lab.evaluation.experiment import Experiment
 from autokb.stats.bootstrap import mean_interval
 from autokb.stats.differences import paired_difference, paired_t_test
 
@@ -27,8 +27,9 @@ def test_pairs_need_the_same_queries() -> None:
 
 
 def test_every_system_is_compared_with_the_baseline_and_none_with_itself() -> None:
-    columns = {("raw", "mrr"): [0.0, 0.5], ("good", "mrr"): [1.0, 0.5], ("bad", "mrr"): [0.0, 0.0]}
-    found = paired_differences(columns, "raw")
+    values = {"raw": (0.0, 0.5), "good": (1.0, 0.5), "bad": (0.0, 0.0)}
+    columns = {(system, "mrr"): dict(zip("ab", of, strict=True)) for system, of in values.items()}
+    found = Experiment.over(columns, "raw").differences
     assert [(d.system, d.baseline, d.metric, d.interval.value) for d in found] == [
         ("good", "raw", "mrr", (1.0 + 0.0) / 2),
         ("bad", "raw", "mrr", (0.0 - 0.5) / 2),
@@ -41,7 +42,7 @@ def test_every_system_is_compared_with_the_baseline_and_none_with_itself() -> No
         "low": 0.0,
         "high": 1.0,
     }
-    assert paired_differences({("raw", "mrr"): [1.0]}, "raw") == ()
+    assert Experiment.over({("raw", "mrr"): {"a": 1.0}}, "raw").differences == ()
 
 
 def test_the_paired_t_test_is_scipys() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autokb.plugins.lab.evaluation.raters import Answer, agreed, krippendorff_alpha
+from autokb.plugins.lab.evaluation.sheets import Answer, agreed, krippendorff_alpha
 
 # Krippendorff 2011, example C: four observers, twelve units, some answers missing.
 OBSERVERS = [

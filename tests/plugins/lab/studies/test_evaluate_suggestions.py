@@ -13,7 +13,7 @@ import yaml
 
 from autokb.app import SupportKB
 from autokb.core.errors import BadInputError, StoppedOnPurposeError
-from autokb.plugins.lab.evaluation.files import key_path
+from autokb.plugins.lab.evaluation.sheets import key_path
 from autokb.plugins.lab.studies.evaluate_suggestions import SuggestionEvaluation
 from autokb.stores.workspace import Workspace
 from scripted_suggestions import ScriptedSuggestions

@@ -13,7 +13,7 @@ import pytest
 
 from autokb.app import SupportKB
 from autokb.core.errors import BadInputError, UnknownIdError, UnwritableWorkspaceError, WorkspaceBusyError
-from autokb.plugins.lab.evaluation.files import key_path
+from autokb.plugins.lab.evaluation.sheets import key_path
 from autokb.plugins.lab.evaluation.suggestions.sheet import read_suggestion_sheet
 from autokb.plugins.lab.evaluation.suggestions.sheet_form import read_sheet_rows
 from autokb.plugins.lab.studies import judged_sheets

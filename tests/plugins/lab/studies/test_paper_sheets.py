@@ -17,15 +17,14 @@ from autokb.cli import main
 from autokb.core.errors import BadInputError
 from autokb.heuristics.attributes.extract import extract_attributes
 from autokb.pipeline.model_choice import OFFLINE
-from autokb.plugins.lab.evaluation.files import key_path
-from autokb.plugins.lab.evaluation.papers.tables import NOT_JUDGED, Cell, PaperTable
-from autokb.plugins.lab.studies.papers import PaperRun
+from autokb.plugins.lab.evaluation.report import Cell, Table
+from autokb.plugins.lab.evaluation.sheets import key_path
+from autokb.plugins.lab.studies.papers import NOT_JUDGED, PaperRun
+from autokb.plugins.lab.studies.papers.autokb import cost_table
 from autokb.plugins.lab.studies.papers.autokb_agreement import agreement_table
-from autokb.plugins.lab.studies.papers.autokb_costs import TOTAL, cost_table
-from autokb.plugins.lab.studies.papers.autokb_judge import PaperJudge
+from autokb.plugins.lab.studies.papers.autokb_judge import PaperJudge, open_subject
 from autokb.plugins.lab.studies.papers.autokb_quality import quality_tables
 from autokb.plugins.lab.studies.papers.autokb_sheets import AUTOKB, RAW, UNAIDED, PaperSheets
-from autokb.plugins.lab.studies.papers.autokb_subject import open_subject
 from autokb.stores.workspace import Workspace, open_workspace
 from stub_server import StubServer
 
@@ -55,13 +54,13 @@ def model(body: dict[str, Any]) -> dict[str, Any]:
     return {"answers": [{"number": n, **answer} for n, answer in enumerate(answers, 1)]}
 
 
-def found_in(tables: tuple[PaperTable, ...], name: str) -> dict[str, tuple[Cell, ...]]:
+def found_in(tables: tuple[Table, ...], name: str) -> dict[str, tuple[Cell, ...]]:
     """Return the cells of a table by what follows the name of the workspace in its rows."""
     (table,) = (table for table in tables if table.name.startswith(name))
     return {row.rpartition(", ")[2]: cells for row, cells in zip(table.rows, table.cells, strict=True)}
 
 
-def measured(workspace: Workspace, judge: str = OFFLINE, **more: Any) -> tuple[PaperTable, ...]:
+def measured(workspace: Workspace, judge: str = OFFLINE, **more: Any) -> tuple[Table, ...]:
     """Return the tables that people or a judge fill."""
     run = PaperRun([open_workspace(workspace.folder, model="" if judge == OFFLINE else judge)], judge, **more)
     subjects, asked = [open_subject(one) for one in run.workspaces], PaperJudge(run)
@@ -142,7 +141,7 @@ def test_a_model_is_a_third_system_and_judges_beside_people(
         assert measured(workspace, "openai:scripted", filled=tmp_path) == tables and server.requests == asked
         cost = cost_table(open_subject(workspace))
     assert "without a model" in cost.note  # what a judge costs is no part of what the knowledge base has cost
-    assert [cell.value for cell in cost.cells[cost.rows.index(TOTAL)]][1] == 0
+    assert [cell.value for cell in cost.cells[cost.rows.index("calls in all")]][1] == 0
     absolute, increments = found_in(tables, "Table 3 in absolute"), found_in(tables, "Table 3: ")
     # four of ten nodes are in the tree where people say no; the model finds all of its own wrong
     assert [absolute[name][0].value for name in (UNAIDED, RAW, AUTOKB)] == [60.0, 100.0, 100.0]

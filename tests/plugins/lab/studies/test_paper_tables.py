@@ -18,26 +18,22 @@ from autokb.core.domain import Rule
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import DISPLAYED
 from autokb.pipeline.model_choice import OFFLINE
-from autokb.plugins.lab.evaluation.papers.tables import NOT_JUDGED, Cell, PaperTable, report_tables
 from autokb.plugins.lab.evaluation.quality.annotation import sheet_items
+from autokb.plugins.lab.evaluation.report import Cell, Table
 from autokb.plugins.lab.studies import evaluate
 from autokb.plugins.lab.studies.annotations import annotate
-from autokb.plugins.lab.studies.papers import PAPERS, PaperRun, paper_tables
-from autokb.plugins.lab.studies.papers.autokb import tables
+from autokb.plugins.lab.studies.papers import NOT_JUDGED, PAPERS, PaperRun, paper_tables
+from autokb.plugins.lab.studies.papers.autokb import PAPER, cost_table, model_usd, people_usd, tables
 from autokb.plugins.lab.studies.papers.autokb_agreement import agreement_table
-from autokb.plugins.lab.studies.papers.autokb_costs import (
-    MODEL_USD,
-    PEOPLE_USD,
-    PRINTED,
-    STEPS,
-    TOTAL,
-    cost_table,
-    model_usd,
-    people_usd,
+from autokb.plugins.lab.studies.papers.autokb_figures import (
+    MarkedWord,
+    draw_beside,
+    draw_tree,
+    example_table,
+    paraphrase_table,
+    tree_table,
 )
-from autokb.plugins.lab.studies.papers.autokb_example import MarkedWord, draw_beside, example_table
-from autokb.plugins.lab.studies.papers.autokb_figures import draw_tree, paraphrase_table, tree_table
-from autokb.plugins.lab.studies.papers.autokb_judge import PaperJudge
+from autokb.plugins.lab.studies.papers.autokb_judge import PaperJudge, Subject, open_subject
 from autokb.plugins.lab.studies.papers.autokb_quality import quality_tables
 from autokb.plugins.lab.studies.papers.autokb_retrieval import (
     NODE_RANKS,
@@ -46,7 +42,6 @@ from autokb.plugins.lab.studies.papers.autokb_retrieval import (
     unfitting_paraphrases,
 )
 from autokb.plugins.lab.studies.papers.autokb_sheets import PaperSheets
-from autokb.plugins.lab.studies.papers.autokb_subject import Subject, open_subject
 from autokb.stores.staged import staged_documents
 from autokb.stores.workspace import Workspace, open_workspace
 from stub_server import StubServer
@@ -101,12 +96,11 @@ def test_bad_input_is_a_sentence(built: Path) -> None:
 
 def test_a_reader_sees_ours_beside_theirs_and_why_something_is_missing() -> None:
     cells = ((Cell(0.5, 0.4, 0.6, 0.7), Cell(paper=3, missing="not judged")),)
-    table = PaperTable("Table 9: lamps", ("lamp",), ("light", "heat"), cells, note="It is dark.")
-    shown, below = report_tables([table])
-    assert shown.rows == (("lamp", "0.500 [0.400, 0.600] (paper: 0.700)", "* (paper: 3)"),)
-    assert below.rows == (("*", "not judged"), ("", "It is dark."))
+    table = Table("Table 9: lamps", ("lamp",), ("light", "heat"), cells, note="It is dark.")
+    assert table.lines == [("lamp", "0.500 [0.400, 0.600] (paper: 0.700)", "* (paper: 3)")]
+    assert table.below == ["* not judged", "It is dark."]
     with pytest.raises(ValueError, match="not its cells"):
-        PaperTable("Table 9", ("a", "b"), ("c",), ((Cell(1),),))
+        Table("Table 9", ("a", "b"), ("c",), ((Cell(1),),))
 
 
 # -- AutoKB, table 2 --------------------------------------------------------------------------------------------------
@@ -173,11 +167,11 @@ def solved(body: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def tables_of_quality(workspace: Workspace, judge: str = OFFLINE, budget: float | None = None) -> list[PaperTable]:
+def tables_of_quality(workspace: Workspace, judge: str = OFFLINE, budget: float | None = None) -> list[Table]:
     return tables_of(open_subject(workspace), PaperJudge(PaperRun([workspace], judge, budget)))
 
 
-def tables_of(subject: Subject, judge: PaperJudge) -> list[PaperTable]:
+def tables_of(subject: Subject, judge: PaperJudge) -> list[Table]:
     return [*quality_tables([subject], judge, PaperSheets(judge.run, judge))]
 
 
@@ -297,10 +291,10 @@ def test_no_word_of_a_picture_becomes_markup() -> None:
 
 
 def test_the_papers_formula_gives_the_papers_cost() -> None:
-    calls = sum(calls for calls, _ in STEPS.values())
-    assert calls == PRINTED[TOTAL]
-    assert model_usd(calls) == pytest.approx(PRINTED[MODEL_USD])
-    assert people_usd(265) == pytest.approx(PRINTED[PEOPLE_USD], abs=0.01)
+    *steps, total, model, people, _ = (figure for (figure,) in PAPER.printed("costs").values())
+    assert sum(steps) == total
+    assert model_usd(sum(steps)) == pytest.approx(model)
+    assert people_usd(265) == pytest.approx(people, abs=0.01)
 
 
 def test_a_workspace_costs_by_its_own_counts_and_nothing_offline(hand_made: Workspace) -> None:
@@ -309,11 +303,12 @@ def test_a_workspace_costs_by_its_own_counts_and_nothing_offline(hand_made: Work
     values = {row: [cell.value for cell in cells] for row, cells in zip(shown.rows, shown.cells, strict=True)}
     assert values["issue deduplication"] == [len(subject.raw_issues) + 1, 0]
     assert values["solution generation"] == [len(subject.kb.issues), 0]
-    assert values[TOTAL][0] == sum(values[step][0] for step in STEPS) and "without a model" in shown.note
-    assert values[MODEL_USD] == [pytest.approx(model_usd(int(str(values[TOTAL][0]))), abs=1e-4), 0.0]
+    total = int(str(values["calls in all"][0]))
+    assert total == sum(of[0] for of in list(values.values())[:5]) and "without a model" in shown.note
+    assert values["model, USD"] == [pytest.approx(model_usd(total), abs=1e-4), 0.0]
     assert shown.cells[-1][1].missing == "nothing was spent, so there is no ratio"
     fewer = cost_table(replace(subject, kb=replace(subject.kb, solutions={})))
-    assert fewer.cells[shown.rows.index(TOTAL)][0].value == int(str(values[TOTAL][0])) - len(subject.kb.solutions)
+    assert fewer.cells[shown.rows.index("calls in all")][0].value == total - len(subject.kb.solutions)
 
 
 def test_agreement_of_two_people_is_that_of_the_page_or_needs_people(hand_made: Workspace) -> None:

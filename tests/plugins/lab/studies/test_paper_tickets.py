@@ -13,7 +13,7 @@ from autokb.app import SupportKB
 from autokb.cli import main
 from autokb.core.errors import BadInputError
 from autokb.core.tickets import Edge, Ticket
-from autokb.plugins.lab.evaluation.papers.tables import Cell, PaperTable
+from autokb.plugins.lab.evaluation.report import Cell, Table
 from autokb.plugins.lab.evaluation.suggestions import meteor
 from autokb.plugins.lab.studies.papers import paper_tables
 from autokb.plugins.lab.studies.papers.tickets import DIFFERENCE, own_duplicates
@@ -37,7 +37,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "kb"
 
 
-def rows(table: PaperTable) -> dict[str, tuple[Cell, ...]]:
+def rows(table: Table) -> dict[str, tuple[Cell, ...]]:
     return dict(zip(table.rows, table.cells, strict=True))
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from autokb.core.vectors import Vectors
 from autokb.heuristics.conversations.reply_pairs import ReplyPair
-from autokb.plugins.lab.studies.past_replies import nearest_replies
+from autokb.plugins.lab.studies.suggestion_systems import nearest_replies
 
 PAIRS = [ReplyPair(f"question {n}", f"reply {n}", conversation, 1) for n, conversation in enumerate("aabc")]
 VECTORS = np.array([[1, 0], [0.6, 0.8], [0, 1], [0, 1]], dtype=np.float32)

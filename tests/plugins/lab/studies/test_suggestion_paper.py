@@ -16,11 +16,11 @@ import model_workspace
 from autokb.app import SupportKB
 from autokb.cli import main
 from autokb.core.errors import StoppedOnPurposeError
-from autokb.plugins.lab.evaluation.files import key_path
-from autokb.plugins.lab.evaluation.papers.cosine_picture import cosine_picture
-from autokb.plugins.lab.evaluation.papers.tables import NOT_JUDGED, Cell, PaperTable
-from autokb.plugins.lab.studies.papers import paper_tables
-from autokb.plugins.lab.studies.papers.suggestions import NO_REPLIES, OTHER_ENCODERS, P_VALUE, SHEET
+from autokb.plugins.lab.evaluation.report import Cell, Table
+from autokb.plugins.lab.evaluation.retrieval.retrievers import FirstCosines
+from autokb.plugins.lab.evaluation.sheets import key_path
+from autokb.plugins.lab.studies.papers import NOT_JUDGED, paper_tables
+from autokb.plugins.lab.studies.papers.suggestions import NO_REPLIES, OTHER_ENCODERS, SHEET, cosine_picture
 from blind_sheets import FULL, write
 from scripted_suggestions import ScriptedSuggestions
 from stub_server import StubServer
@@ -47,7 +47,7 @@ def kettles(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "kb"
 
 
-def cells_of(tables: list[PaperTable], start: str) -> dict[str, dict[str, Cell]]:
+def cells_of(tables: list[Table], start: str) -> dict[str, dict[str, Cell]]:
     (table,) = (one for one in tables if one.name.startswith(f"{start}:"))
     return {
         row: dict(zip(table.columns, cells, strict=True)) for row, cells in zip(table.rows, table.cells, strict=True)
@@ -55,11 +55,11 @@ def cells_of(tables: list[PaperTable], start: str) -> dict[str, dict[str, Cell]]
 
 
 @pytest.fixture(scope="module")
-def offline(kettles: Path) -> list[PaperTable]:
+def offline(kettles: Path) -> list[Table]:
     return list(paper_tables("suggestions", [kettles]).tables)
 
 
-def test_every_table_of_the_paper_is_there_and_every_empty_cell_says_how_to_fill_it(offline: list[PaperTable]) -> None:
+def test_every_table_of_the_paper_is_there_and_every_empty_cell_says_how_to_fill_it(offline: list[Table]) -> None:
     starts = [re.match(r"(Table|Figure) \d+", table.name) for table in offline]
     assert [found[0] for found in starts if found] == [
         *("Table 1", "Table 2", "Figure 4", "Table 3", "Table 4", "Table 5", "Table 6"),
@@ -69,7 +69,7 @@ def test_every_table_of_the_paper_is_there_and_every_empty_cell_says_how_to_fill
         assert (cell.value is None) == (cell.missing is not None) and cell.missing != ""
 
 
-def test_counts_and_lengths_of_what_there_is(offline: list[PaperTable]) -> None:
+def test_counts_and_lengths_of_what_there_is(offline: list[Table]) -> None:
     counts = cells_of(offline, "Table 1")
     assert counts["kettles: KB articles"]["total"] == Cell(4, paper=1205)
     history = counts["kettles: In domain Q/A from previous history"]
@@ -82,7 +82,7 @@ def test_counts_and_lengths_of_what_there_is(offline: list[PaperTable]) -> None:
     assert sample["kettles"]["unique documents"].value == 4 and sample["SQUAD"]["unique questions"].paper == 4994
 
 
-def test_retrievers_by_the_own_encoder_alone(offline: list[PaperTable]) -> None:
+def test_retrievers_by_the_own_encoder_alone(offline: list[Table]) -> None:
     over = cells_of(offline, "Table 2")
     assert over["kettles: packaged"]["embedding size"] == Cell(384)
     assert over["SBERT"]["R@1 %"] == Cell(paper=15.36, missing=OTHER_ENCODERS)
@@ -95,7 +95,7 @@ def test_retrievers_by_the_own_encoder_alone(offline: list[PaperTable]) -> None:
     assert ElementTree.fromstring(picture).tag.endswith("svg")
 
 
-def test_likeness_is_measured_offline_and_what_needs_a_judge_or_people_is_not(offline: list[PaperTable]) -> None:
+def test_likeness_is_measured_offline_and_what_needs_a_judge_or_people_is_not(offline: list[Table]) -> None:
     automated = cells_of(offline, "Table 3")
     likeness = automated["Likeness of words, tf-idf"]
     assert likeness["improvement"].value == pytest.approx(likeness["AutoKB %"].value - likeness["incumbent %"].value)  # type: ignore[operator]
@@ -187,7 +187,9 @@ def test_what_people_judged_in_a_browser_fills_their_table(kettles: Path, tmp_pa
     relevance = found["Contextual Relevance"]  # the incumbent says nothing in the last case, so two are paired
     assert [relevance[name].value for name in ("AutoKB", "incumbent", "cases")] == [2.0, 1.5, 2]
     assert relevance["improvement %"].value == pytest.approx(100 / 3) and relevance["improvement %"].paper == 48.14
-    assert relevance[P_VALUE].value == pytest.approx(0.5)  # differences 0 and 1: t is 1 with one degree of freedom
+    assert relevance["p (paired t-test)"].value == pytest.approx(
+        0.5
+    )  # differences 0 and 1: t is 1 with one degree of freedom
     assert (found["Preference"]["AutoKB"].value, found["Preference"]["cases"].value) == (1.0, 3)
     assert found["Preference"]["improvement %"].missing == "there is nothing to measure"  # nobody prefers the other
     written = cells_of(tables, "Table 3")["AI-generated"]  # of two cases one of ours, none of the incumbent's
@@ -210,7 +212,8 @@ def test_a_workspace_without_past_issues_says_what_it_lacks(tmp_path: Path) -> N
 
 
 def test_a_picture_escapes_its_words_and_scales_to_the_highest_bar() -> None:
-    drawn = cosine_picture("<a> & b", {"in": [0, 3, 1], 'o"ut': [2, 0, 0]}, {"here & now": 0.5})
-    assert "<a>" not in drawn and "here &amp; now" in drawn
+    cosines = {"in_domain": FirstCosines(4, (), (0, 3, 1), {}), "off_topic": FirstCosines(2, (), (2, 0, 0), {})}
+    drawn = cosine_picture("<a> & b", cosines, 0.5)
+    assert "<a> & b" not in drawn and "&lt;a&gt; &amp; b" in drawn and "ours 0.5" in drawn
     heights = [float(h) for h in re.findall(r'<rect [^>]*width="160.0" height="([\d.]+)"', drawn)]
     assert heights == [0.0, 135.0, 45.0, 180.0, 0.0, 0.0]  # 3/4 and 1/4 of 4, 2 of 2

@@ -94,6 +94,14 @@ def test_another_ending_of_the_best_ticket_stands_in_for_the_one_that_was_asked_
     check_evidence(built, answer)
 
 
+def test_a_duplicate_that_has_the_section_stands_in_for_the_best_ticket(built: SupportKB) -> None:
+    answer = built.tickets.ask("What is the root cause of the camera crash when going back?")
+    assert answer.tickets[0].id == "APP-2"
+    assert answer.fallback == "APP-2 has no section root cause; APP-1, a duplicate, has."
+    assert [one.quote for one in answer.evidence][:1] == ["The surface was freed twice."]
+    check_evidence(built, answer)
+
+
 def test_a_question_that_names_a_ticket_is_answered_from_it(built: SupportKB) -> None:
     answer = built.tickets.ask("what is the workaround of app-9?")
     assert {one.ticket for one in answer.evidence} == {"APP-9"}

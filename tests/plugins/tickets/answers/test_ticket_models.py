@@ -15,7 +15,9 @@ import yaml
 import small_tickets
 from autokb.app import SupportKB
 from autokb.core.errors import StoppedOnPurposeError
+from autokb.core.reply_rules import ReplyRules
 from autokb.plugins.tickets.answers import ask_tickets
+from autokb.plugins.tickets.suggestions import PastTickets
 from autokb.stores.ledger_table import spent_on
 from stub_server import StubServer
 
@@ -186,38 +188,73 @@ def test_where_a_model_finds_no_answer_there_is_none_and_where_it_fails_the_sect
         assert verbatim.evidence[0].section == "root_cause"
 
 
-def test_questions_that_threads_ask_have_budgets_of_their_own(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both have told their budgets before either is answered."""
-    both, met = threading.Barrier(2), threading.local()
+def ask_at_once(kb: SupportKB, monkeypatch: pytest.MonkeyPatch, *budgets: float | None) -> dict[float | None, str]:
+    """Have a thread for each budget ask; all have told their budgets before any is answered."""
+    all_begun, met = threading.Barrier(len(budgets)), threading.local()
 
     class Meeting:
         @staticmethod
         def perf_counter() -> float:
             if not hasattr(met, "once"):
-                met.once = both.wait(60)
+                met.once = all_begun.wait(60)
             return 0.0
 
+    monkeypatch.setattr(ask_tickets, "time", Meeting)
+    ended: dict[float | None, str] = {}
+
+    def ask(budget: float | None) -> None:
+        try:
+            ended[budget] = kb.tickets.ask(f"why does the camera crash? {budget}", budget=budget).outcome
+        except StoppedOnPurposeError:
+            ended[budget] = "stopped"
+
+    threads = [threading.Thread(target=ask, args=(budget,)) for budget in budgets]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join(60)
+    return ended
+
+
+def test_questions_that_threads_ask_have_budgets_of_their_own(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     script = Scripted(read_sections=right_sections, parse_query=right_query, from_tickets=first_place)
     with StubServer(script) as server:
         kb = opened(server)
         kb.tickets.build()
         kb.tickets.ask("root cause of APP-1?")
-        monkeypatch.setattr(ask_tickets, "time", Meeting)
-        ended: dict[float | None, str] = {}
-
-        def ask(budget: float | None) -> None:
-            try:
-                ended[budget] = kb.tickets.ask(f"why does the camera crash? {budget}", budget=budget).outcome
-            except StoppedOnPurposeError:
-                ended[budget] = "stopped"
-
-        threads = [threading.Thread(target=ask, args=(budget,)) for budget in (0.0, None)]
-        for one in threads:
-            one.start()
-        for one in threads:
-            one.join(60)
+        ended = ask_at_once(kb, monkeypatch, 0.0, None, 1.0)
         kb.close()
-    assert ended == {0.0: "stopped", None: "answered"}
+    assert ended == {0.0: "stopped", None: "answered", 1.0: "answered"}
+
+
+def test_the_budget_of_one_thread_bounds_no_other_ones_embedder(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with StubServer() as server:
+        folder = opened(server).workspace.folder
+        settings = {"base_url": server.url, "embedder": "openai:text-embedding-3-small"}
+        (folder / "settings.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
+        kb = SupportKB.open(folder)
+        kb.tickets.build()
+        kb.tickets.ask("root cause of APP-1?")
+        server.embedded.clear()
+        ended = ask_at_once(kb, monkeypatch, 0.0, None, 1.0)
+        sent = json.dumps(server.embedded)
+        kb.close()
+    assert ended.pop(0.0) == "stopped" and "stopped" not in ended.values() and len(ended) == 2
+    assert "crash? 0.0" not in sent and "crash? None" in sent and "crash? 1.0" in sent
+
+
+def test_suggestions_are_from_tickets_without_a_model(opened: Any) -> None:
+    script = Scripted(read_sections=right_sections, parse_query=right_query, from_tickets=first_place)
+    with StubServer(script) as server:
+        kb = opened(server)
+        kb.tickets.build()
+        past, question = PastTickets(kb.workspace), "The app crashes when the camera is closed, how was it fixed?"
+        assert [(one.source, one.text) for one in past.suggestions(question, ReplyRules())] == [("ticket", TURNED)]
+        assert past.found(question) == ("answered", ["APP-1", "APP-2", "APP-3"])
+        assert set(script.users) == {"read_sections"}
+        assert past.asking.ask(question).outcome == "answered"
+        assert set(script.users) == {"read_sections", "parse_query", "from_tickets"}
+        past.close()
 
 
 def test_ticket_questions_are_not_paid_from_the_days_budget_of_other_questions_nor_paid_again(opened: Any) -> None:

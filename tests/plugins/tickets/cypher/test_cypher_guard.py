@@ -8,7 +8,7 @@ import pytest
 from benchmarks.cypher_queries import HONEST
 
 import ticket_graphs
-from autokb.core.ticket_plan import MOST_ROWS, name_graph
+from autokb.core.property_graph import MOST_ROWS, name_graph
 from autokb.domains.ticket_templates import shipped_template
 from autokb.plugins.tickets.cypher.cypher_of_plan import cypher_of_plan
 from autokb.plugins.tickets.cypher.guard import RefusedCypherError, check_cypher
@@ -148,7 +148,7 @@ def test_every_plan_passes() -> None:
     names = name_graph(ticket_graphs.TEMPLATE, ticket_graphs.LINK_TYPES)
     for plan in ticket_graphs.make_plans(random, tickets, edges, 200):
         query = cypher_of_plan(plan, ticket_graphs.TEMPLATE, names)
-        assert check_cypher(query.text, names).text == query.text
+        assert check_cypher(query, names).text == query
 
 
 def test_names_that_are_words_of_cypher_or_look_alike_stay_apart() -> None:

@@ -17,8 +17,8 @@ from random import Random
 import pytest
 
 import ticket_graphs
-from autokb.core.errors import AutokbError, BadInputError
-from autokb.core.ticket_plan import CheckedCypher, quote_name
+from autokb.core.errors import AutokbError
+from autokb.core.property_graph import CheckedCypher, quote_name
 from autokb.core.tickets import Ticket
 from autokb.domains.ticket_templates import shipped_template
 from autokb.plugins.tickets.cypher import ladybug
@@ -44,7 +44,7 @@ from contextlib import contextmanager
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 import ticket_graphs
-from autokb.core.ticket_plan import CheckedCypher
+from autokb.core.property_graph import CheckedCypher
 from autokb.plugins.tickets.cypher import ladybug
 from autokb.stores.workspace_file import WorkspaceFile
 folder, left, make = Path(sys.argv[1]), int(sys.argv[3]), ladybug._maker
@@ -184,12 +184,6 @@ def test_names_of_the_shipped_templates_need_no_quotes() -> None:
     for language in ("en", "de"):
         for rule in shipped_template(language).sections:
             assert quote_name(rule.label) == rule.label and quote_name(rule.relation) == rule.relation
-
-
-def test_a_missing_extra_is_named(opened: LadybugGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ladybug, "find_spec", lambda name: None)
-    with pytest.raises(BadInputError, match=r"pip install 'autokb\[cypher\]'"):
-        LadybugGraph(opened.file, ticket_graphs.TEMPLATE, tmp_path)
 
 
 def test_a_folder_that_cannot_be_written_is_named(opened: LadybugGraph, tmp_path: Path) -> None:

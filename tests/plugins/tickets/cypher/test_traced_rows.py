@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 import ticket_graphs
-from autokb.core.ticket_plan import SubgraphRow
 from autokb.plugins.tickets.cypher.ladybug import CypherRows
 from autokb.plugins.tickets.cypher.reader import trace_rows
 from autokb.stores.ticket_tables import PublishedTicket
@@ -34,7 +33,7 @@ def test_a_whole_section_is_found_with_and_without_its_name(
 ) -> None:
     file, one, name = published
     ticket, text = one.ticket.id, next(s.text for s in one.sections if s.section == name)
-    right = [SubgraphRow(ticket, name, text)]
+    right = [section for section in one.sections if section.section == name]
     assert trace_rows(file, CypherRows(("ticket", "section", "text"), ((ticket, name, text),) * 2)) == right
     assert trace_rows(file, CypherRows(("anything", "ticket"), ((text, ticket), (None, ticket)))) == right
 

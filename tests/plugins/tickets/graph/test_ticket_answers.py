@@ -6,7 +6,7 @@ import pytest
 
 from autokb.core.tickets import TICKET, Comment, Ticket, TicketLink, TicketSection
 from autokb.domains.ticket_templates import shipped_template
-from autokb.plugins.tickets.graph.answers import COMMENT_CHARACTERS, CUT, state_of, text_passages, write_answer
+from autokb.plugins.tickets.graph.answers import COMMENT_CHARACTERS, CUT, TicketTexts, state_of, write_answer
 from autokb.plugins.tickets.heuristics.answer_from import FromTickets, answer_from_passages
 from autokb.plugins.tickets.heuristics.whole_parts import opening
 from autokb.stores.ticket_tables import PublishedTicket
@@ -40,7 +40,7 @@ def published(*comments: str) -> PublishedTicket:
 def test_of_comments_found_by_their_text_each_is_shown_whole_with_who_wrote_it() -> None:
     one = published("First comment, of two sentences. This is the second.", "Another.")
     place = one.sections[1].text.index("This is")
-    (passage,) = text_passages(one, [("comments", place, place + 8)])
+    (passage,) = TicketTexts(one).around([("comments", place)])
     assert passage.text == "First comment, of two sentences. This is the second."
     assert (passage.by, passage.start, passage.cut) == ("ann, 2024-03-02", 0, False)
 
@@ -48,7 +48,7 @@ def test_of_comments_found_by_their_text_each_is_shown_whole_with_who_wrote_it()
 def test_what_is_cut_off_is_marked_and_the_evidence_is_verbatim() -> None:
     code = "\n".join(f"line_{n} = {n}" for n in range(400))
     one = published(f"Use this:\n\n```\n{code}\n```")
-    passages = text_passages(one, [("comments", 0, 5)])
+    passages = TicketTexts(one).around([("comments", 0)])
     reply = answer_from_passages(FromTickets("how", tuple(passages)))
     text, (evidence,) = write_answer(reply, passages, shipped_template("en"))
     assert "line_0 = 0\n" in text

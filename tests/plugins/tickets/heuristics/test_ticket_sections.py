@@ -145,6 +145,20 @@ def test_a_message_is_read_like_a_ticket() -> None:
 
 
 def test_without_a_cue_the_nearest_section_is_asked_for() -> None:
-    parts = read_ticket_question("What made it break?", TEMPLATE, {}, {"root_cause": 0.6, "fix": 0.3})
-    assert parts.intents == ("root_cause",)
-    assert read_ticket_question("What made it break?", TEMPLATE, {}, {"root_cause": 0.3}).intents == ()
+    compared = list[str]()
+
+    def intents(question: str, **nearness: float) -> tuple[str, ...]:
+        def near() -> dict[str, float]:
+            compared.append(question)
+            return nearness
+
+        return read_ticket_question(question, TEMPLATE, {}, near).intents
+
+    question = "What made it break?"
+    assert intents(question, root_cause=0.6, fix=0.3) == ("root_cause",)
+    assert intents(question, root_cause=0.3) == ()
+    assert compared == [question] * 2
+    assert intents("What is the workaround?", root_cause=0.6) == ("workaround",)
+    assert intents("Which tickets are duplicates of it?", root_cause=0.6) == ()
+    assert intents("It breaks.\nIt\nis\nbroken.", root_cause=0.6) == ()
+    assert compared == [question] * 2  # the encoder is asked only where nothing else says it

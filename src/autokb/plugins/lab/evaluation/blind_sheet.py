@@ -14,17 +14,16 @@ from typing import Any
 from autokb.core.errors import BadInputError
 from autokb.core.files import write_file
 from autokb.core.ids import digest
-from autokb.plugins.lab.evaluation.files import has_marks, key_path, read_key, read_rows, sheet_text
-from autokb.plugins.lab.evaluation.record import Record
-from autokb.plugins.lab.evaluation.suggestions.sheet import PREFERENCES, SIDES
+from autokb.plugins.lab.evaluation.report import Record
+from autokb.plugins.lab.evaluation.sheets import Choice, has_marks, key_path, read_key, read_rows, sheet_text
+from autokb.plugins.lab.evaluation.suggestions.sheet import PREFERENCE, SIDES
 from autokb.stats.bootstrap import NOT_MEASURED, Interval, measured_mean
 from autokb.stats.differences import paired_difference
 from autokb.stats.shares import Share, share
-from autokb.text.spreadsheet_cells import unguarded
 
 MARKS = ("a_helps", "b_helps", "better")
 SHOWN = ("question", "a", "a_source", "b", "b_source")
-HELPS: Mapping[str, float] = {"yes": 1.0, "partly": 0.5, "no": 0.0}
+HELPS = Choice({"yes": 1.0, "partly": 0.5, "no": 0.0}, "yes, partly or no")
 SAME = "same"
 SAME_AS_A = "(the same as A: mark A alone)"
 ASKED = (
@@ -97,16 +96,17 @@ def read_blind_sheet(path: Path) -> SheetMarks:
     better: dict[str, str] = {}
     seen: set[str] = set()
     for number, row in read_rows(path, ("item", *MARKS)):
-        where, item = f"{path}, line {number}", unguarded(row["item"].strip())
+        where, item = f"{path}, line {number}", row["item"]
         if item not in drawn or item in seen:
             raise BadInputError(f"{where}: the item {item!r} is not in the key of the sheet, or is there twice.")
         seen.add(item)
         *of_sides, preferred = _read_marks(row, where, is_alike=item in alike)
         given = zip(SIDES, of_sides, strict=True)
-        for system, mark in ((drawn[item][side], mark) for side, mark in given if mark):
-            helps[system][item] = HELPS[mark]
+        for side, mark in given:
+            if mark is not None:
+                helps[drawn[item][side]][item] = mark
         if preferred:
-            better[item] = drawn[item].get(PREFERENCES[preferred], SAME)
+            better[item] = drawn[item].get(preferred, SAME)
     if not better and not any(helps.values()):
         raise BadInputError(f"{path} has no marks; write yes, partly or no, and A, B or same.")
     return _marks(systems, helps, list(better.values()), len(better.keys() | set().union(*helps.values())))
@@ -125,21 +125,14 @@ def _marks(
     )
 
 
-def _read_marks(row: Mapping[str, str], where: str, *, is_alike: bool) -> tuple[str, str, str]:
-    """Return how much A and B help and which is better, empty where nobody said; alike ones share a mark."""
-    a, b = (_read_mark(row, mark, HELPS, where) for mark in MARKS[:2])
-    preferred = _read_mark(row, MARKS[2], PREFERENCES, where)
-    if is_alike:
-        return a or b, a or b, SAME if a or b or preferred else ""
-    return a, b, preferred
-
-
-def _read_mark(row: Mapping[str, str], column: str, allowed: Mapping[str, Any], where: str) -> str:
-    cell = unguarded(row[column].strip())
-    if cell and cell.casefold() not in allowed:
-        says = "yes, partly or no" if allowed is HELPS else "A, B or same"
-        raise BadInputError(f"{where}: {column} is {cell!r}; write {says}.")
-    return cell.casefold()
+def _read_marks(row: Mapping[str, str], where: str, *, is_alike: bool) -> tuple[float | None, float | None, str]:
+    """Return how much A and B help, None where nobody said, and which is better; alike ones share a mark."""
+    a, b = (HELPS.read(mark, row[mark], where) if row[mark] else None for mark in MARKS[:2])
+    preferred = PREFERENCE.read(MARKS[2], row[MARKS[2]], where) if row[MARKS[2]] else ""
+    if not is_alike:
+        return a, b, preferred
+    shared = b if a is None else a
+    return shared, shared, SAME if shared is not None or preferred else ""
 
 
 def _drawing(key: Any) -> tuple[Sequence[str], dict[str, dict[str, str]], set[str]]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from autokb.core.errors import BadInputError
-from autokb.plugins.lab.evaluation.report import Reported, ReportTable, comparison_tables
+from autokb.plugins.lab.evaluation.report import Record, figure_name
 from autokb.plugins.lab.evaluation.retrieval.metrics import distinct, is_metric, metric
+from autokb.stats.bootstrap import NOT_MEASURED, Interval
 from autokb.stats.differences import paired_difference
 
 # Names of the answer's own shape; the rest of a path names the figure: autokb.hit_rate@1, q_m, fixed.size.mean.
@@ -22,90 +23,61 @@ NO_DIFFERENCE = "no detectable difference"
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """The system that a figure belongs to (or nothing), and its metric."""
+class Figure:
+    """One number of an answer, with the system that it belongs to, if any."""
 
     system: str
     metric: str
+    value: float | None
+    main: bool  # a measure with its interval, not a bare number beside it
 
     @property
     def name(self) -> str:
         """How a person names the figure."""
-        return f"{self.system}.{self.metric}" if self.system else self.metric
+        return figure_name(self.system, self.metric)
 
 
-@dataclass(frozen=True, slots=True)
-class Figure(Named):
-    """One number of an answer."""
-
-    value: float | None
-    main: bool  # a measure with its interval, not a bare number beside it
-
-
-@dataclass(frozen=True, slots=True)
-class Change(Named):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change(Record):
     """One figure before and after; the ends are those of the paired difference where both answers allow one.
 
-    ``won`` and ``lost`` are the queries, of ``paired`` ones, whose value rose and fell.
+    ``queries`` are those, of ``paired`` ones, whose value rose (``won``) and fell (``lost``); ``verdict`` is what the
+    interval allows to say.
     """
 
+    system: str | None
+    baseline: str
+    metric: str
+    value: float
+    low: float | None
+    high: float | None
     before: float
     after: float
-    low: float | None = None
-    high: float | None = None
-    paired: int = 0
-    won: tuple[str, ...] = ()
-    lost: tuple[str, ...] = ()
+    paired: int
+    wins: int
+    losses: int
+    verdict: str | None
+    queries: Mapping[str, Sequence[str]]
 
     @property
-    def verdict(self) -> str | None:
-        """What the interval allows to say; nothing where the answers cannot be paired."""
-        if self.low is None or self.high is None:
-            return None
-        if self.low <= 0 <= self.high:
-            return NO_DIFFERENCE
-        return "higher" if self.low > 0 else "lower"
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of a difference, with both figures beside it."""
-        return {
-            "system": self.system or None,
-            "baseline": "before",
-            "metric": self.metric,
-            "value": self.after - self.before,
-            "low": self.low,
-            "high": self.high,
-            "before": self.before,
-            "after": self.after,
-            "paired": self.paired,
-            "wins": len(self.won),
-            "losses": len(self.lost),
-            "verdict": self.verdict,
-            "queries": {"won": list(self.won), "lost": list(self.lost)},
-        }
+    def name(self) -> str:
+        """How a person names the figure."""
+        return figure_name(self.system, self.metric)
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Reported):
-    """All changes, the figures that only the first answer has, and those that fell by more than the margin."""
+class Comparison(Record):
+    """All differences, the figures that only the first answer has, and those that fell by more than the margin."""
 
-    changes: tuple[Change, ...]
+    differences: tuple[Change, ...]
     missing: tuple[str, ...]
     gate: float | None
     fell: tuple[str, ...]
-
-    def _tables(self) -> list[ReportTable]:
-        return comparison_tables(self.as_json())
 
     @property
     def exit_status(self) -> int:
         """1 when a figure fell by more than the margin."""
         return 1 if self.fell else 0
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the answer of ``evaluate compare``."""
-        changes = [c.as_json() for c in self.changes]
-        return {"differences": changes, "missing": list(self.missing), "gate": self.gate, "fell": list(self.fell)}
 
 
 def read_answer(path: Path) -> dict[str, Any]:
@@ -191,22 +163,35 @@ def _compare_figure(
     """Return the change of a figure, paired over the queries that both answers have a value of."""
     values_before, values_after = (_query_values(answer, figure.system, figure.metric) for answer in (before, after))
     queries = sorted(values_before.keys() & values_after.keys())
-    if not queries:
-        return Change(figure.system, figure.metric, old, new)
-    difference = paired_difference([values_after[q] for q in queries], [values_before[q] for q in queries])
-    won = tuple(q for q in queries if values_after[q] - values_before[q] > ROUNDING)
-    lost = tuple(q for q in queries if values_before[q] - values_after[q] > ROUNDING)
+    gains = {query: values_after[query] - values_before[query] for query in queries}
+    won = [query for query, gain in gains.items() if gain > ROUNDING]
+    lost = [query for query, gain in gains.items() if -gain > ROUNDING]
+    paired = [[values[query] for query in queries] for values in (values_after, values_before)]
+    ends = paired_difference(*paired) if queries else NOT_MEASURED
     return Change(
-        system=figure.system,
+        system=figure.system or None,
+        baseline="before",
         metric=figure.metric,
+        value=new - old,
+        low=ends.low,
+        high=ends.high,
         before=old,
         after=new,
-        low=difference.low,
-        high=difference.high,
         paired=len(queries),
-        won=won,
-        lost=lost,
+        wins=len(won),
+        losses=len(lost),
+        verdict=_verdict(ends),
+        queries={"won": won, "lost": lost},
     )
+
+
+def _verdict(difference: Interval) -> str | None:
+    """Return what an interval allows to say; nothing where the answers cannot be paired."""
+    if difference.low is None or difference.high is None:
+        return None
+    if difference.low <= 0 <= difference.high:
+        return NO_DIFFERENCE
+    return "higher" if difference.low > 0 else "lower"
 
 
 def _query_values(answer: Mapping[str, Any], system: str, name: str) -> dict[str, float]:

@@ -1,15 +1,38 @@
-"""Systems over the same cases: a value for each case, the means with their intervals, and differences in pairs."""
+"""Systems over the same cases: a value for each case, the means with their intervals, and differences in pairs.
+
+And what an evaluation needs of whoever answers tasks and embeds texts, with what that cost.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from autokb.plugins.lab.evaluation.record import Record
-from autokb.stats.bootstrap import (
-    Interval,
-    mean_intervals,
-)
+from autokb.core.nouns import Failure
+from autokb.core.spending import Spending
+from autokb.core.vectors import Vectors
+from autokb.plugins.lab.evaluation.report import Record
+from autokb.stats.bootstrap import Interval, mean_intervals
+from autokb.tasks.task import In, Out, Task
+
+Embed = Callable[[Sequence[str]], Vectors]  # texts -> vectors of length 1, (texts, dimensions)
+
+
+class TaskRunner(Protocol):
+    """Answers tasks, by a model or offline as the settings say."""
+
+    def run(self, stage: str, task: Task[In, Out], items: Sequence[In], names: Sequence[str]) -> Sequence[Out | None]:
+        """Return the reply to each item; None for one that failed, which is reported under its name."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUsage(Record):
+    """The items that failed, and what models cost: ``calls``, ``cached``, ``tokens`` and ``cost``."""
+
+    failures: tuple[Failure, ...]
+    spending: Spending
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,20 +43,6 @@ class Difference(Record):
     baseline: str
     metric: str
     interval: Interval
-
-
-def paired_differences(columns: Mapping[tuple[str, str], Sequence[float]], baseline: str) -> tuple[Difference, ...]:
-    """Return the differences of every system to the baseline, system by system.
-
-    ``columns`` holds, by system and metric, one value a query; every metric of a system is one of the baseline too.
-    """
-    paired = {
-        (system, metric): [a - b for a, b in zip(values, columns[baseline, metric], strict=True)]
-        for (system, metric), values in columns.items()
-        if system != baseline
-    }
-    intervals = mean_intervals(paired)
-    return tuple(Difference(system, baseline, metric, found) for (system, metric), found in intervals.items())
 
 
 Column = tuple[str, str]  # a system and a metric
@@ -49,11 +58,21 @@ class Experiment:
 
     @classmethod
     def over(cls, values: Mapping[Column, Mapping[str, float]], baseline: str) -> Experiment:
-        """Measure columns of the same cases; where no system is called like the baseline the first takes its place."""
+        """Measure columns of the same cases; where no system is called like the baseline the first takes its place.
+
+        Every metric of a system must be one of the baseline too.
+        """
         columns = {column: list(of_cases.values()) for column, of_cases in values.items()}
         systems = [system for system, _ in columns]
         first = baseline if baseline in systems else next(iter(systems), baseline)
-        return cls(values, mean_intervals(columns), paired_differences(columns, first))
+        paired = {
+            (system, metric): [a - b for a, b in zip(column, columns[first, metric], strict=True)]
+            for (system, metric), column in columns.items()
+            if system != first
+        }
+        found = mean_intervals(paired)
+        differences = tuple(Difference(system, first, metric, of) for (system, metric), of in found.items())
+        return cls(values, mean_intervals(columns), differences)
 
     def __add__(self, other: Experiment) -> Experiment:
         """Put metrics over other cases beside these."""

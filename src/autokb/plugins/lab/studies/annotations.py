@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from autokb.core.errors import BadInputError, UnknownIdError
 from autokb.core.nouns import Annotation, KnowledgeBase, words_of
 from autokb.core.results import Result
-from autokb.plugins.lab.evaluation.files import ANNOTATORS
 from autokb.plugins.lab.evaluation.quality.annotation import Agreement, agree, sheet_items
+from autokb.plugins.lab.evaluation.sheets import ANNOTATORS
 from autokb.stores.annotations import drop_annotation, keep_annotation, read_annotations
 from autokb.stores.published import read_published
 from autokb.stores.workspace import Workspace

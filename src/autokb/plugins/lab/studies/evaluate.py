@@ -32,9 +32,14 @@ from autokb.pipeline.open_index import IndexByLanguage, index_published
 from autokb.pipeline.reranking import open_reranker
 from autokb.pipeline.stages import Stages, open_stages
 from autokb.plugins.lab.evaluation.quality.annotation import displayed_solutions, read_sheet, write_sheet
-from autokb.plugins.lab.evaluation.quality.judging import STAGE as JUDGE_STAGE
-from autokb.plugins.lab.evaluation.quality.judging import JudgedQuality, correctness_request, judge_solutions
-from autokb.plugins.lab.evaluation.quality.report import QualityReport, evaluate_quality
+from autokb.plugins.lab.evaluation.quality.report import STAGE as JUDGE_STAGE
+from autokb.plugins.lab.evaluation.quality.report import (
+    JudgedQuality,
+    QualityReport,
+    correctness_request,
+    evaluate_quality,
+    judge_solutions,
+)
 from autokb.plugins.lab.evaluation.retrieval.baselines import (
     DEPTH,
     QueryVector,
@@ -51,20 +56,17 @@ from autokb.plugins.lab.evaluation.retrieval.baselines import STAGE as SOLVE_STA
 from autokb.plugins.lab.evaluation.retrieval.datasets import read_qrels, resolve_documents
 from autokb.plugins.lab.evaluation.retrieval.experiment import (
     RetrievalReport,
-    ShownDocuments,
     System,
     evaluate_retrieval,
 )
 from autokb.plugins.lab.evaluation.retrieval.paraphrase_experiment import (
-    ChunkSystem,
-    NodeSystem,
     ParaphraseReport,
     ParaphraseSource,
     evaluate_paraphrases,
 )
 from autokb.plugins.lab.evaluation.retrieval.query_paraphrases import STAGE as PARAPHRASE_STAGE
 from autokb.plugins.lab.evaluation.retrieval.query_paraphrases import paraphrase, source_texts
-from autokb.plugins.lab.evaluation.retrieval.system_names import (
+from autokb.plugins.lab.evaluation.system_names import (
     AUTOKB,
     AUTOKB_ANSWER,
     BM25,
@@ -130,10 +132,9 @@ def evaluate_workspace_retrieval(
         systems = _systems(opened, wanted, opened.query_vectors([query.text for query in asked]))
         documents = DocumentNames(tuple(opened.published.kb.documents.values()))
         report = evaluate_retrieval(
-            {name: system.documents for name, system in systems.items()},
+            systems,
             asked,
             resolve_documents(judged, documents.resolve),
-            shown={name: system.shown for name, system in systems.items() if system.shown is not None},
             on_answer=count_answers(progress, len(asked)),
         )
         return replace(report, usage=model_usage(opened.stages))
@@ -158,10 +159,8 @@ def evaluate_workspace_paraphrases(
         questions = [q for text in texts for level in text.levels.values() for q in level]
         systems = _systems(opened, wanted, opened.query_vectors(questions))
         report = evaluate_paraphrases(
-            {name: system.documents for name, system in systems.items()},
+            systems,
             texts,
-            nodes={name: system.nodes for name, system in systems.items() if system.nodes is not None},
-            chunks={name: system.chunks for name, system in systems.items() if system.chunks is not None},
             on_answer=count_answers(progress, len(questions)),
         )
         model = stages.model(QUERY_VARIATIONS, PARAPHRASE_STAGE)
@@ -252,17 +251,7 @@ def _choose(workspace: Workspace, names: Sequence[str]) -> list[str]:
     return chosen
 
 
-@dataclass(frozen=True, slots=True)
-class _AskedSystem:
-    """A system, and what else it gives where it knows nodes, shows solutions or finds chunks."""
-
-    documents: System
-    nodes: NodeSystem | None = None
-    shown: ShownDocuments | None = None
-    chunks: ChunkSystem | None = None
-
-
-def _systems(opened: _Opened, names: Sequence[str], query_vector: QueryVector) -> dict[str, _AskedSystem]:
+def _systems(opened: _Opened, names: Sequence[str], query_vector: QueryVector) -> dict[str, System]:
     """Return the systems of these names; their indexes are built here, not at the first question."""
     published, index = opened.published, opened.index
 
@@ -276,27 +265,27 @@ def _systems(opened: _Opened, names: Sequence[str], query_vector: QueryVector) -
             with_context=with_context,
         )
 
-    def raw(with_context: bool = False) -> _AskedSystem:
+    def raw(with_context: bool = False) -> System:
         searched = chunks(with_context)
-        return _AskedSystem(fused_baseline(searched, query_vector), chunks=nearest_chunks(searched, query_vector))
+        return System(fused_baseline(searched, query_vector), chunks=nearest_chunks(searched, query_vector))
 
-    by_name: dict[str, Callable[[], _AskedSystem]] = {
+    by_name: dict[str, Callable[[], System]] = {
         RAW: raw,
         RAW_WITH_CONTEXT: lambda: raw(with_context=True),
-        BM25: lambda: _AskedSystem(bm25_baseline(chunks())),
-        VECTORS: lambda: _AskedSystem(vector_baseline(chunks(), query_vector)),
-        LLM_ONLY: lambda: _AskedSystem(llm_only_baseline(chunks(), _solved_issues(opened), query_vector)),
+        BM25: lambda: System(bm25_baseline(chunks())),
+        VECTORS: lambda: System(vector_baseline(chunks(), query_vector)),
+        LLM_ONLY: lambda: System(llm_only_baseline(chunks(), _solved_issues(opened), query_vector)),
         CHILDREN: lambda: _finds_nodes(index, _children_by_cosine(index, query_vector)),
         LITERAL: lambda: _finds_nodes(index, _nodes_by_algorithm_2(index, query_vector)),
     }
     for suffix, with_history in (("", True), (NO_HISTORY, False)):
         asker = _Asker(opened.by_language, query_vector, with_history)
-        by_name[AUTOKB + suffix] = partial(_AskedSystem, asker.rank_by_score, asker.nodes)
+        by_name[AUTOKB + suffix] = partial(System, asker.rank_by_score, asker.nodes)
         by_name[AUTOKB_ANSWER + suffix] = partial(
-            _AskedSystem, asker.rank_by_answer, asker.nodes, asker.shown_documents if with_history else None
+            System, asker.rank_by_answer, asker.nodes, asker.shown_documents if with_history else None
         )
     by_reader = _Asker(opened.by_language, query_vector, with_history=True, reranker=opened.reranker)
-    by_name[READER] = partial(_AskedSystem, by_reader.rank_by_answer, by_reader.nodes, by_reader.shown_documents)
+    by_name[READER] = partial(System, by_reader.rank_by_answer, by_reader.nodes, by_reader.shown_documents)
     return {name: by_name[name]() for name in names}
 
 
@@ -366,7 +355,7 @@ class _Asker:
         return {evidence.document for solution in solutions for evidence in solution.evidence}
 
 
-def _finds_nodes(index: QuestionIndex, nodes: Callable[[str], Iterator[str]]) -> _AskedSystem:
+def _finds_nodes(index: QuestionIndex, nodes: Callable[[str], Iterator[str]]) -> System:
     """Return the system of these nodes, best first: its documents are those that they cite, in their order."""
     knowledge = index.nodes.knowledge
 
@@ -374,7 +363,7 @@ def _finds_nodes(index: QuestionIndex, nodes: Callable[[str], Iterator[str]]) ->
         cited = dict.fromkeys(document for node in nodes(text) for document in knowledge.cited[node])
         return list(cited)[:DEPTH]
 
-    return _AskedSystem(documents, lambda text: [(n, knowledge.root_of[n]) for n in islice(nodes(text), DEPTH)])
+    return System(documents, lambda text: [(n, knowledge.root_of[n]) for n in islice(nodes(text), DEPTH)])
 
 
 def _children_by_cosine(index: QuestionIndex, query_vector: QueryVector) -> Callable[[str], Iterator[str]]:

@@ -26,7 +26,7 @@ from autokb.plugins.lab.evaluation.chunking.datasets import read_gold, read_ques
 from autokb.plugins.lab.evaluation.chunking.experiment import ChunkingData, Judging, evaluate_methods
 from autokb.plugins.lab.evaluation.chunking.judges import JUDGE_TASKS, STAGE
 from autokb.plugins.lab.evaluation.chunking.results import ChunkingReport, CountsByQuestion, MethodOutput
-from autokb.plugins.lab.evaluation.runner import ModelUsage
+from autokb.plugins.lab.evaluation.experiment import ModelUsage
 from autokb.plugins.lab.studies.run_report import model_usage
 from autokb.sources import Fields
 from autokb.sources.files import find_files

@@ -20,7 +20,7 @@ from autokb.pipeline.model_choice import OFFLINE
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.open_index import OpenIndex
 from autokb.pipeline.stages import Stages, open_stages, without_models
-from autokb.plugins.lab.evaluation.runner import ModelUsage
+from autokb.plugins.lab.evaluation.experiment import ModelUsage
 from autokb.plugins.lab.evaluation.suggestions.cases import Case, case_statistics, read_cases, resolve_case_documents
 from autokb.plugins.lab.evaluation.suggestions.experiment import (
     Cited,
@@ -40,8 +40,8 @@ from autokb.plugins.lab.evaluation.suggestions.sheet import (
     read_suggestion_sheet,
     write_suggestion_sheet,
 )
-from autokb.plugins.lab.evaluation.suggestions.system_names import INCUMBENT, choose_suggestion_systems
 from autokb.plugins.lab.evaluation.suggestions.text_metrics import InverseFrequencies
+from autokb.plugins.lab.evaluation.system_names import INCUMBENT, choose_suggestion_systems
 from autokb.plugins.lab.studies.judged_sheets import FOLDER as SHEETS
 from autokb.plugins.lab.studies.judged_sheets import is_judged_in_browser, make_folder_for
 from autokb.plugins.lab.studies.run_report import budget_left, count_answers, model_usage

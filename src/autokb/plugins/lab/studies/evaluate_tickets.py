@@ -17,11 +17,11 @@ from autokb.core.test_sets import LabelledQuery, read_queries
 from autokb.core.tickets import TICKET
 from autokb.core.vectors import Vectors
 from autokb.pipeline.stages import open_stages
-from autokb.plugins.lab.evaluation.record import Record
+from autokb.plugins.lab.evaluation.report import Record
 from autokb.plugins.lab.evaluation.retrieval.baselines import DEPTH, fused_baseline, index_chunks, vector_baseline
 from autokb.plugins.lab.evaluation.retrieval.datasets import Judgement, Qrels, read_qrels, resolve_documents
-from autokb.plugins.lab.evaluation.retrieval.experiment import RetrievalReport, evaluate_retrieval
-from autokb.plugins.lab.evaluation.retrieval.system_names import (
+from autokb.plugins.lab.evaluation.retrieval.experiment import RetrievalReport, System, evaluate_retrieval
+from autokb.plugins.lab.evaluation.system_names import (
     TICKET_FUSED,
     TICKET_TEXT,
     TICKETS,
@@ -78,7 +78,7 @@ def rank_tickets(
         relevant: Qrels = resolve_documents(judged, lambda ticket: ticket if ticket in experiment.index.rows else None)
         count = count_answers(progress, len(asked))
         report = evaluate_retrieval(
-            {name: systems[name] for name in wanted},
+            {name: System(systems[name]) for name in wanted},
             asked,
             relevant,
             metrics=METRICS,

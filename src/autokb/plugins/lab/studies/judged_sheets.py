@@ -12,7 +12,7 @@ from pathlib import Path
 
 from autokb.core.errors import BadInputError, UnknownIdError, UnwritableWorkspaceError
 from autokb.core.files import replace_private
-from autokb.plugins.lab.evaluation.files import key_path
+from autokb.plugins.lab.evaluation.sheets import key_path
 from autokb.plugins.lab.evaluation.suggestions.sheet import read_item_means
 from autokb.plugins.lab.evaluation.suggestions.sheet_form import (
     SheetProgress,

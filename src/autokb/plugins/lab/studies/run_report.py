@@ -10,7 +10,7 @@ from autokb.core.progress import Progress
 from autokb.core.spending import NOTHING_SPENT, Spending
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.stages import Stages
-from autokb.plugins.lab.evaluation.runner import ModelUsage
+from autokb.plugins.lab.evaluation.experiment import ModelUsage
 
 NO_USAGE = ModelUsage((), NOTHING_SPENT)
 

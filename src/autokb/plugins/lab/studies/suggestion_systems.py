@@ -8,6 +8,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from autokb.answering.answer import Answer, ShownPassage
 from autokb.answering.strategies.passages import StrategyPassage, passages_of
 from autokb.answering.suggest import MOST_SUGGESTIONS, Suggested, Suggestion, suggestions_from
@@ -16,6 +19,7 @@ from autokb.core.nouns import Conversation, Evidence, Hit
 from autokb.core.ranking import best_first
 from autokb.core.reply_rules import read_reply_rules
 from autokb.core.spending import Spending
+from autokb.core.vectors import Vectors
 from autokb.heuristics.conversations.read_turn import read_turn
 from autokb.heuristics.conversations.reply_pairs import ReplyPair, reply_pairs
 from autokb.pipeline.model_choice import lacks_model
@@ -23,9 +27,8 @@ from autokb.pipeline.open_index import OpenIndex
 from autokb.pipeline.stages import Stages
 from autokb.plugins.lab.evaluation.suggestions.cases import Case
 from autokb.plugins.lab.evaluation.suggestions.experiment import Offer, System
-from autokb.plugins.lab.evaluation.suggestions.system_names import AUTOKB, GOLD, INCUMBENT, SHORT_ANSWERS
+from autokb.plugins.lab.evaluation.system_names import AUTOKB, GOLD, INCUMBENT, SHORT_ANSWERS
 from autokb.plugins.lab.studies.draft_cases import case_id
-from autokb.plugins.lab.studies.past_replies import nearest_replies
 from autokb.retrieval.index import beginning
 from autokb.retrieval.search import search
 from autokb.stores.published import read_published
@@ -37,6 +40,38 @@ from autokb.suggesting.suggestion_models import SuggestionModels
 from autokb.tasks.answers.short_answer.task import TASK as SHORT_ANSWER
 from autokb.tasks.answers.short_answer.task import AnswerShortly
 from autokb.tasks.task import NEEDS_MODEL, Task
+
+
+@dataclass(frozen=True, slots=True)
+class PastReply:
+    """The pair whose question is most like one, and how much: the cosine of the two."""
+
+    pair: ReplyPair
+    similarity: float
+
+
+def nearest_replies(
+    pairs: Sequence[ReplyPair],
+    vectors: Vectors,
+    question: NDArray[np.float32],
+    most: int = 1,
+    apart_from: str | None = None,
+) -> tuple[PastReply, ...]:
+    """Return ``most`` different past replies, those to the questions most like this one, nearest first.
+
+    ``vectors`` has a row for the question of each pair; all are unit vectors of one encoder. ``apart_from`` names the
+    question's own conversation, which it is not compared with. Of equals the first counts.
+    """
+    rows = [n for n, pair in enumerate(pairs) if pair.conversation != apart_from]
+    similarities = (vectors[rows] @ question).astype(np.float64)
+    found: dict[str, PastReply] = {}
+    for place in best_first(similarities, len(rows)):
+        pair = pairs[rows[int(place)]]
+        found.setdefault(" ".join(pair.reply.split()), PastReply(pair, float(similarities[place])))
+        if len(found) == most:
+            break
+    return tuple(found.values())
+
 
 BUDGET_REACHED = "The budget is reached; what was paid for is kept: run it again with a higher --budget to go on."
 # Each strategy with one passage, with three (tables 5 and 9 of the paper), and with the case's own documents.

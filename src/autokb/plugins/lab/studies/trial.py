@@ -33,7 +33,7 @@ from autokb.pipeline.open_index import OpenIndex, open_index
 from autokb.pipeline.plan import Costs, Plan, costs, plan
 from autokb.pipeline.stages import open_stages, without_models
 from autokb.plugins.lab.evaluation.blind_sheet import Side, write_blind_sheet
-from autokb.plugins.lab.evaluation.files import key_path
+from autokb.plugins.lab.evaluation.sheets import key_path
 from autokb.retrieval.reader import ReaderRun
 from autokb.stats.samples import nearest_rank
 from autokb.stats.shares import Share, share

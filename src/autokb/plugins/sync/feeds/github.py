@@ -13,7 +13,7 @@ from autokb.core.source_settings import SourceSettings
 from autokb.core.tickets import Ticket
 from autokb.feeds.items import Feed, Progress
 from autokb.net.fetch import Fetcher, Reply
-from autokb.plugins.sync.feeds.walk import Entry, Page, Phase, entries_of, link_next, read_all, walk
+from autokb.plugins.sync.feeds.walk import Api, Entry, Page, Phase, entries_of, link_next, read_all, walk
 from autokb.sources.tickets import clean_ticket
 from autokb.sources.tickets.reading import MOST_COMMENTS
 from autokb.stores.workspace import Workspace
@@ -24,20 +24,15 @@ HEADERS = {"accept": "application/vnd.github+json", "x-github-api-version": "202
 
 def read_github(_workspace: Workspace, source: SourceSettings, fetcher: Fetcher, progress: Progress) -> Feed:
     """Yield the issues of a repository."""
-    api = GitHubIssues(source.url, source.repo, comments=source.comments)
-    return walk(api, fetcher, progress, source.check_deleted)
+    return walk(GitHubIssues(source), fetcher, progress)
 
 
-class GitHubIssues:
+class GitHubIssues(Api):
     """The issues of one repository."""
 
-    can_list = True
-    lists_content = True
-
-    def __init__(self, base: str, repository: str, *, comments: bool) -> None:
-        self.base = base
-        self._issues = f"{base}/repos/{repository}/issues"
-        self._comments = comments
+    @property
+    def _issues(self) -> str:
+        return f"{self.base}/repos/{self.source.repo}/issues"
 
     def first(self, phase: Phase, since: str) -> str:
         """Return the address of the first page."""
@@ -53,7 +48,7 @@ class GitHubIssues:
     def content(self, entry: Entry, fetcher: Fetcher) -> Ticket:
         """Read an issue with its comments."""
         record = dict(entry.record)
-        if self._comments and record.get("comments"):
+        if self.source.comments and record.get("comments"):
             url = f"{self._issues}/{entry.key}/comments?per_page={PAGE_SIZE}"
             record["comments"] = read_all(fetcher, url, "", link_next, MOST_COMMENTS)
         return clean_ticket(record)[0]

@@ -16,7 +16,7 @@ from autokb.core.source_settings import SourceSettings
 from autokb.core.tickets import Ticket
 from autokb.feeds.items import Feed, Progress
 from autokb.net.fetch import FeedError, Fetcher, Reply
-from autokb.plugins.sync.feeds.walk import Entry, Page, Phase, entries_of, read_all, walk
+from autokb.plugins.sync.feeds.walk import Api, Entry, Page, Phase, entries_of, read_all, walk
 from autokb.sources.tickets import clean_ticket
 from autokb.sources.tickets.reading import MOST_COMMENTS
 from autokb.stores.workspace import Workspace
@@ -27,25 +27,17 @@ CLOCKS_APART = 10  # minutes that our clock may be behind that of the server
 
 def read_jira(_workspace: Workspace, source: SourceSettings, fetcher: Fetcher, progress: Progress) -> Feed:
     """Yield the issues that a query finds."""
-    api = JiraIssues(source.url, source.jql, version=source.api, comments=source.comments)
-    return walk(api, fetcher, progress, source.check_deleted)
+    return walk(JiraIssues(source), fetcher, progress)
 
 
-class JiraIssues:
+class JiraIssues(Api):
     """The issues that a query finds."""
 
-    can_list = True
     lists_content = False
-
-    def __init__(self, base: str, jql: str, *, version: int, comments: bool) -> None:
-        self.base = base
-        self._jql = jql
-        self._version = version
-        self._comments = comments
 
     def first(self, phase: Phase, since: str) -> str:
         """Return the address of the first page; after the first time, keys are enough to know what is there."""
-        query = f"({self._jql})"
+        query = f"({self.source.jql})"
         if phase == "changes":
             age = datetime.now(UTC) - datetime.fromisoformat(since)
             query += f" AND updated >= -{max(0, math.ceil(age.total_seconds() / 60)) + CLOCKS_APART}m"
@@ -58,16 +50,16 @@ class JiraIssues:
 
     @property
     def _search(self) -> str:
-        return f"{self.base}/rest/api/{self._version}/search{'/jql' if self._version == 3 else ''}"
+        return f"{self.base}/rest/api/{self.source.api}/search{'/jql' if self.source.api == 3 else ''}"
 
     def page(self, phase: Phase, since: str, value: Any, reply: Reply) -> Page:
         """Read a page; version 3 names a token for the next one, version 2 how many there are."""
         issues = entries_of(value, "issues", reply.url)
         entries = tuple(Entry(str(one.get("key")), _updated(one), one) for one in issues)
         following: dict[str, str] = {}
-        if self._version == 3 and value.get("nextPageToken") and not value.get("isLast"):
+        if self.source.api == 3 and value.get("nextPageToken") and not value.get("isLast"):
             following = {"nextPageToken": str(value["nextPageToken"])}
-        elif self._version == 2 and issues:
+        elif self.source.api == 2 and issues:
             start = _number(value.get("startAt")) + len(issues)
             following = {"startAt": str(start)} if start < _number(value.get("total")) else {}
         asked = {name: words[0] for name, words in parse_qs(urlsplit(reply.url).query).items()}
@@ -81,17 +73,17 @@ class JiraIssues:
             record = self._whole(entry.key, fetcher)
         fields = dict(_fields(record))
         comment = fields.get("comment")
-        if self._comments and isinstance(comment, Mapping):
+        if self.source.comments and isinstance(comment, Mapping):
             given = comment.get("comments")
             if _number(comment.get("total")) > len(given if isinstance(given, list) else []):
-                url = f"{self.base}/rest/api/{self._version}/issue/{quote(entry.key)}/comment"
+                url = f"{self.base}/rest/api/{self.source.api}/issue/{quote(entry.key)}/comment"
                 fields["comment"] = {"comments": read_all(fetcher, url, "comments", _next_comments, MOST_COMMENTS)}
-        elif not self._comments:
+        elif not self.source.comments:
             fields.pop("comment", None)
         return clean_ticket({**record, "fields": fields})[0]
 
     def _whole(self, key: str, fetcher: Fetcher) -> dict[str, Any]:
-        url = f"{self.base}/rest/api/{self._version}/issue/{quote(key)}"
+        url = f"{self.base}/rest/api/{self.source.api}/issue/{quote(key)}"
         found, _ = fetcher.json(url)
         if not isinstance(found, Mapping):
             raise FeedError(f"{url} sends no issue.")

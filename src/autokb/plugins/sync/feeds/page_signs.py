@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
 import yaml
@@ -39,25 +39,30 @@ _ENDS = " \t\n.!?…:,'\"“”„’*#-–"
 _REFRESH = re.compile(r"\s*(\d{1,9}(?:\.\d*)?)\s*[;,]\s*(?:url\s*=)?\s*[\"']?([^\"']+)", re.IGNORECASE)
 _SCRIPTED = re.compile(r"\blocation(?:\.href)?\s*(?:=\s*|\.(?:replace|assign)\(\s*)[\"']([^\"'\\]+)[\"']")
 _LINK = re.compile(r"<([^>]*)>\s*;[^,<]*?rel\s*=\s*\"?[^\",;]*\bcanonical\b", re.IGNORECASE)
+_NEVER = "(?!)"  # the pattern of nothing
 _ASIDE = ("nav", "header", "footer", "aside", "dialog")  # where a form is there on every page
 _SAY_NOTHING = ("a", "script", "style", "noscript", "template", "button", "label", "select", "textarea", "title", "h1")
 
 
 @dataclass(frozen=True, slots=True)
 class PageSigns:
-    """What a page says of itself; ``refresh`` is the address that it leads to by itself."""
+    """What a page says of itself; ``refresh`` is the address that it leads to by itself.
+
+    ``top`` is its only h1, and ``text`` what it says beside links and forms; it is None of what is no HTML.
+    """
 
     canonical: str = ""
     noindex: bool = False
     refresh: str = ""
     titles: frozenset[str] = frozenset()
+    top: str = ""
     asks_password: bool = False
-    length: int = 0
+    text: str | None = None
 
     @property
     def is_short(self) -> bool:
         """Whether there is next to nothing to read on it."""
-        return self.length < SHORT
+        return self.text is not None and len(self.text) < SHORT
 
 
 # Complex: each is said in one place of an answer or of its page, and the tree is read once.
@@ -69,20 +74,21 @@ def signs_of(reply: Reply, *, is_html: bool) -> PageSigns:
     noindex = _forbids(headers.get("x-robots-tag", ""))
     root = parsed_html(html_bytes(decode(reply.body[:LOOKED_AT], markup=True))) if is_html else None
     if root is None:
-        return PageSigns(canonical, noindex, length=SHORT)
+        return PageSigns(canonical, noindex)
     base = _joined(reply.url, next(iter(root.xpath("//base/@href")), ""))
     if hrefs := root.xpath("//link[contains(concat(' ', normalize-space(@rel), ' '), ' canonical ')]/@href"):
         canonical = _joined(base, hrefs[0].strip())
     for meta in root.iter("meta"):
         name, said = str(meta.get("name", "")).casefold(), str(meta.get("content", ""))
         noindex = noindex or (name in ("robots", AGENT) and _forbids(said))
-    titles = _titles(root)
+    titles, top = _titles(root)
     asks = any(_is_seen(one) for one in root.iter("input") if str(one.get("type", "")).casefold() == "password")
     refresh, scripted = _refresh(root), _SCRIPTED.search(" ".join(root.xpath("//script/text()")))
-    length = _length(root)
-    if not refresh and length < BRIEF and scripted:
+    text = _text(root)
+    if not refresh and len(text) < BRIEF and scripted:
         refresh = scripted[1]
-    return PageSigns(canonical, noindex, _joined(base, refresh), titles, asks, length)
+    leads = _joined(base, refresh)
+    return PageSigns(canonical, noindex, leads, titles=titles, top=top, asks_password=asks, text=text)
 
 
 def doubt_of(asked: str, final: str, page: PageSigns) -> Doubt | None:
@@ -103,11 +109,21 @@ def _signs_of_stand_in(sign: Sign, final: str, page: PageSigns) -> int:
 
     Where there is nothing else on it, that is one thing more.
     """
-    titles, paths = _stand_ins()[sign]
-    asks = sign == "sign_in" and page.asks_password
-    said = any(titles.fullmatch(title) for title in page.titles) + bool(paths.search(_path(final))) + asks
-    is_bare = page.length < (BARE if asks else 0 if sign == "sign_in" else BRIEF)
-    return said and said + is_bare
+    stand_in = _stand_ins()[sign]
+    is_titled, is_coded = (any(map(one.fullmatch, page.titles)) for one in (stand_in.titles, stand_in.codes))
+    leads, asks = bool(stand_in.paths.search(_path(final))), sign == "sign_in" and page.asks_password
+    if is_coded and not (is_titled or leads):
+        return 1 + _is_of_server(stand_in, page)
+    said = (is_titled or is_coded) + leads + asks
+    least = BARE if asks else 0 if sign == "sign_in" else BRIEF
+    return said and said + (len(page.text or "") < least)
+
+
+def _is_of_server(stand_in: _StandIn, page: PageSigns) -> bool:
+    """Return whether a code is a server's, not a device's: the page says nothing else, or a word of servers."""
+    text = page.text or ""
+    says_nothing = not text and stand_in.codes.fullmatch(page.top) is not None
+    return says_nothing or stand_in.words.search(" ".join((*page.titles, text.casefold()))) is not None
 
 
 def plain_address(url: str, *, printed: bool = False) -> str:
@@ -168,12 +184,13 @@ def _forbids(said: str) -> bool:
     return False
 
 
-def _titles(root: Any) -> frozenset[str]:
-    """Return the title, its parts and the only h1 of a page as the patterns of titles are written."""
+def _titles(root: Any) -> tuple[frozenset[str], str]:
+    """Return the title, its parts and the only h1 of a page as the patterns of titles are written; and this h1."""
     words = [" ".join(one.text_content().split()) for one in root.iter("title")][:1]
     tops = [" ".join(one.text_content().split()) for one in root.iter("h1")]
-    found = [*words, *(part for one in words for part in _SPLIT.split(one)), *(tops if len(tops) == 1 else ())]
-    return frozenset(one.casefold().strip(_ENDS) for one in found)
+    found = [*words, *(part for one in words for part in _SPLIT.split(one)), *(tops if len(tops) == 1 else [""])]
+    folded = [one.casefold().strip(_ENDS) for one in found]
+    return frozenset(folded), folded[-1]
 
 
 def _is_seen(element: Any) -> bool:
@@ -197,19 +214,30 @@ def _refresh(root: Any) -> str:
     return ""
 
 
-def _length(root: Any) -> int:
-    """Return how many characters of text a page has beside its title, menus, links and labels, which it loses."""
+def _text(root: Any) -> str:
+    """Return the text that a page has beside its title, menus, links and labels, which it loses."""
     from lxml import etree
 
     etree.strip_elements(root, *_SAY_NOTHING, *_ASIDE, with_tail=False)
-    return len(" ".join(root.text_content().split()))
+    return " ".join(root.text_content().split())
+
+
+class _StandIn(NamedTuple):
+    """The patterns of what stands in for a page."""
+
+    titles: re.Pattern[str]
+    paths: re.Pattern[str]
+    codes: re.Pattern[str]
+    words: re.Pattern[str]
 
 
 @cache
-def _stand_ins() -> Mapping[Sign, tuple[re.Pattern[str], re.Pattern[str]]]:
-    """Return by what stands in for a page the patterns of its titles and of its paths."""
+def _stand_ins() -> Mapping[Sign, _StandIn]:
+    """Return the patterns by what stands in for a page."""
     data = yaml.safe_load(files("autokb.plugins.sync.feeds").joinpath("stand_ins.yaml").read_text("utf-8"))
     return {
-        sign: (re.compile("|".join(f"(?:{one})" for one in found["titles"])), re.compile(found["paths"]))
+        sign: _StandIn(
+            *(re.compile("|".join(f"(?:{one})" for one in found.get(name, [_NEVER]))) for name in _StandIn._fields)
+        )
         for sign, found in data.items()
     }

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from autokb.core.errors import UnreadableFileError
 from autokb.core.nouns import Document
+from autokb.core.source_settings import SourceSettings
 from autokb.core.tickets import Ticket
 from autokb.feeds.items import AT_ONCE, Feed, Item, Progress, Step
 from autokb.net.fetch import MOST_BYTES, FeedError, Fetcher, Reply, StatusError, same_origin
@@ -44,29 +46,36 @@ class Page:
     brief: bool = False
 
 
-class Api(Protocol):
-    """An interface that gives pages; ``base`` is its address. One that cannot list all tells what was deleted."""
+class Api(ABC):
+    """The interface of a source, which gives pages. One that cannot list all tells what was deleted."""
 
-    base: str
-    can_list: bool
-    lists_content: bool  # a listing has whole records, so that it also tells what changed
+    can_list = True
+    lists_content = True  # a listing has whole records, so that it also tells what changed
 
+    def __init__(self, source: SourceSettings) -> None:
+        """Take the settings of the source, whose address is that of the interface."""
+        self.source = source
+        self.base = source.url
+
+    @abstractmethod
     def first(self, phase: Phase, since: str) -> str:
         """Return the address of the first page."""
 
+    @abstractmethod
     def page(self, phase: Phase, since: str, value: Any, reply: Reply) -> Page:
         """Read a page (FeedError)."""
 
+    @abstractmethod
     def content(self, entry: Entry, fetcher: Fetcher) -> SourceRecord[Document] | Ticket:
         """Read a record, with what more has to be fetched for it (UnreadableFileError, FeedError)."""
 
 
 # Complex: where a walk begins, goes on and ends is one cursor, which is stored at each turn.
-def walk(api: Api, fetcher: Fetcher, progress: Progress, check_deleted: int) -> Feed:
+def walk(api: Api, fetcher: Fetcher, progress: Progress) -> Feed:
     """Yield what changed, and what is there where the list is due; a walk that stopped goes on at its page."""
     cursor = dict(progress.cursor)
     if not cursor.get("phases"):
-        cursor |= {"phases": _phases(api, progress, check_deleted), "next": "", "news": False}
+        cursor |= {"phases": _phases(api, progress), "next": "", "news": False}
         if cursor["phases"][0] == "listing":
             cursor["listing"] = int(cursor.get("listing", 0)) + 1
     visited: set[str] = set()
@@ -96,14 +105,14 @@ def walk(api: Api, fetcher: Fetcher, progress: Progress, check_deleted: int) -> 
         yield Step(left, dict(cursor), complete=phase == "listing" and not cursor["next"])
 
 
-def _phases(api: Api, progress: Progress, check_deleted: int) -> list[Phase]:
+def _phases(api: Api, progress: Progress) -> list[Phase]:
     if not api.can_list:
         return ["changes"]
     listed = progress.cursor.get("listed")
     if not listed or not progress.cursor.get("since"):
         return ["listing"]
     age = datetime.now(UTC) - datetime.fromisoformat(str(listed))
-    if not progress.lacks_some and age.total_seconds() < check_deleted:
+    if not progress.lacks_some and age.total_seconds() < api.source.check_deleted:
         return ["changes"]
     return ["listing"] if api.lists_content else ["listing", "changes"]
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from email.message import Message
+from functools import partial
 from typing import Any
 from urllib.parse import urldefrag, urljoin, urlsplit
 
 from autokb.core.errors import UnreadableFileError
-from autokb.core.nouns import Skipped
+from autokb.core.nouns import Document, Skipped
 from autokb.core.source_settings import SourceSettings
 from autokb.feeds.items import AT_ONCE, Doubt, Feed, Item, Known, Progress, Step
 from autokb.net.fetch import MOST_BYTES, FeedError, Fetcher, Reply, RunOverError, SiteError
@@ -25,6 +26,7 @@ from autokb.plugins.sync.feeds.robots import Robots
 from autokb.plugins.sync.feeds.sitemap import read_sitemap
 from autokb.sources.documents import read_fetched
 from autokb.sources.formats import Format, format_of
+from autokb.sources.reading import SourceRecord
 from autokb.stores.workspace import Workspace
 
 UNFETCHED_AT_ONCE = 500  # items in one step that were not asked for, so that nothing is lost with them
@@ -63,10 +65,11 @@ def read_web(workspace: Workspace, source: SourceSettings, fetcher: Fetcher, pro
     pages = _Pages(
         fetcher,
         robots,
-        workspace.spec.templates,
-        skipped,
-        [url for url in cursor.get("failed") or () if url in addresses],
         _Addresses(addresses, progress.known, cursor["listing"]),
+        partial(read_fetched, templates=workspace.spec.templates, ocr=workspace.settings.ocr),
+        skipped=skipped,
+        failed=dict.fromkeys(url for url in cursor.get("failed") or () if url in addresses),
+        unpacked=fetcher.unpacked,
     )
     for url in addresses:
         pages.read(url)
@@ -74,7 +77,7 @@ def read_web(workspace: Workspace, source: SourceSettings, fetcher: Fetcher, pro
             yield pages.step(cursor)
         if pages.site_fails:
             raise FeedError(f"{MOST_FAILURES} pages one after the other cannot be read. {pages.last_reason}")
-    if pages.last_reason and not pages.were_read:
+    if pages.last_reason and not pages.addresses.were_read:
         raise FeedError(f"None of its pages can be read. {pages.last_reason}")
     yield pages.step(cursor | {"open": False}, complete=True)
 
@@ -114,63 +117,57 @@ def _was_in(known: Known | None, listing: int) -> bool:
     return known is not None and known.listing == listing
 
 
+@dataclass(slots=True)
 class _Pages:
-    """The pages of one step, and at which the site failed, one after the other and in earlier runs."""
+    """The pages of one step, and at which the site ``failed``, one after the other and in earlier runs."""
 
-    def __init__(
-        self,
-        fetcher: Fetcher,
-        robots: Robots,
-        templates: Mapping[str, str],
-        skipped: Sequence[Skipped],
-        failed: Iterable[str],
-        addresses: _Addresses,
-    ) -> None:
-        self._fetcher, self._robots, self._templates = fetcher, robots, templates
-        self._items: list[Item] = []
-        self._skipped = list(skipped)
-        self._fetched, self._unpacked = 0, fetcher.unpacked
-        self._failing: list[str] = []
-        self._failed = dict.fromkeys(failed)
-        self._addresses = addresses
-        self.were_read = addresses.were_read
-        self.last_reason = ""
+    fetcher: Fetcher
+    robots: Robots
+    addresses: _Addresses
+    read_page: Callable[[bytes, Format, str], SourceRecord[Document]]
+    skipped: list[Skipped]
+    failed: dict[str, None]
+    failing: list[str] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
+    fetched: int = 0
+    unpacked: int = 0  # bytes before this step
+    last_reason: str = ""
 
     # Complex: a page is closed, as it was, read or at fault, and each counts for the site.
     def read(self, url: str, *, is_first: bool = True) -> None:
         """Read a page that this run has not read, where it may have changed, and before it what it is a copy of."""
-        if (changed := self._addresses.take(url)) is None:
+        if (changed := self.addresses.take(url)) is None:
             return
-        known = self._addresses.known.get(url)
-        if not self._robots.may_read(url):
+        known = self.addresses.known.get(url)
+        if not self.robots.may_read(url):
             self._skip(url, "is closed by robots.txt.")
         elif known is not None and changed and known.stamp.get("lastmod") == changed:
-            self._items.append(Item(url))
-            self.were_read = True
+            self.items.append(Item(url))
+            self.addresses.were_read = True
         else:
-            if self._fetcher.requests > 1:
-                self._fetcher.pause(self._robots.of(url).delay)
-            self._fetched += 1
+            if self.fetcher.requests > 1:
+                self.fetcher.pause(self.robots.of(url).delay)
+            self.fetched += 1
             try:
                 items = self._fetch(url, changed, known)
                 if is_first and items and items[0].same_as:
                     self.read(items[0].same_as, is_first=False)
-                self._items += items
-                self._failing, self.were_read = [], True
-                self._failed.pop(url, None)
+                self.items += items
+                self.failing, self.addresses.were_read = [], True
+                self.failed.pop(url, None)
             except RunOverError:
                 raise
             except FeedError as error:
-                if isinstance(error, SiteError) and url not in self._failed:
-                    self._failing.append(url)
-                self._items.append(Item(url))  # it is there, if not to be read
+                if isinstance(error, SiteError) and url not in self.failed:
+                    self.failing.append(url)
+                self.items.append(Item(url))  # it is there, if not to be read
                 self._skip(url, str(error))
 
     def _fetch(self, url: str, changed: str, known: Known | None) -> list[Item]:
         """Return a page as it is now; none where there is none."""
         stamp = {} if known is None else known.stamp
         asked = {"if-none-match": stamp.get("etag", ""), "if-modified-since": stamp.get("modified", "")}
-        reply = self._fetcher.get(url, {name: value for name, value in asked.items() if value}, self._robots.may_read)
+        reply = self.fetcher.get(url, {name: value for name, value in asked.items() if value}, self.robots.may_read)
         if reply.status in _GONE:
             return []
         if reply.status == 304:
@@ -186,9 +183,9 @@ class _Pages:
         }
         try:
             kind, body = _typed(url, reply)
-            content = read_fetched(body, kind, url, self._templates)
+            content = self.read_page(body, kind, url)
             page = signs_of(replace(reply, body=body), is_html=kind == "html")
-            same_as = self._addresses.page_of(url, reply.url, page, self._robots)
+            same_as = self.addresses.page_of(url, reply.url, page, self.robots)
             return [Item(url, found, content, doubt=doubt_of(url, reply.url, page), same_as=same_as)]
         except UnreadableFileError as error:
             return [Item(url, {**found, "lastmod": ""}, reason=str(error), doubt=Doubt("other", str(error)))]
@@ -198,27 +195,27 @@ class _Pages:
             return [Item(url, {**found, "lastmod": ""}, reason=f"cannot be read ({type(error).__name__}).")]
 
     def _skip(self, url: str, reason: str) -> None:
-        self._skipped.append(Skipped(url, reason))
+        self.skipped.append(Skipped(url, reason))
         self.last_reason = reason
 
     @property
     def are_enough(self) -> bool:
         """Whether they are to be stored now."""
-        large = self._fetcher.unpacked - self._unpacked >= MOST_BYTES
-        return self._fetched >= AT_ONCE or len(self._items) >= UNFETCHED_AT_ONCE or self.site_fails or large
+        large = self.fetcher.unpacked - self.unpacked >= MOST_BYTES
+        return self.fetched >= AT_ONCE or len(self.items) >= UNFETCHED_AT_ONCE or self.site_fails or large
 
     @property
     def site_fails(self) -> bool:
         """Whether it failed at so many pages that the others are not asked for."""
-        return len(self._failing) == MOST_FAILURES
+        return len(self.failing) == MOST_FAILURES
 
     def step(self, cursor: Mapping[str, Any], *, complete: bool = False) -> Step:
         """Return them, and begin the next step; where the site fails, its last pages were not met."""
-        failing = self._failing if self.site_fails else []
-        met = tuple(item for item in self._items if item.key not in failing)
-        cursor = {**cursor, "failed": [*self._failed, *failing]}
-        step = Step(met, cursor, tuple(self._skipped), complete=complete)
-        self._items, self._skipped, self._fetched, self._unpacked = [], [], 0, self._fetcher.unpacked
+        failing = self.failing if self.site_fails else []
+        met = tuple(item for item in self.items if item.key not in failing)
+        cursor = {**cursor, "failed": [*self.failed, *failing]}
+        step = Step(met, cursor, tuple(self.skipped), complete=complete)
+        self.items, self.skipped, self.fetched, self.unpacked = [], [], 0, self.fetcher.unpacked
         return step
 
 

@@ -24,31 +24,21 @@ PAGE_SIZE = 100  # the most that lists give
 
 def read_zendesk(_workspace: Workspace, source: SourceSettings, fetcher: Fetcher, progress: Progress) -> Feed:
     """Yield the tickets, or the articles of the help centre."""
-    api: Api = ZendeskArticles(source.url, source.name, source.locale)
-    if source.content == TICKETS:
-        api = ZendeskTickets(source.url, comments=source.comments)
-    return walk(api, fetcher, progress, source.check_deleted)
+    api = ZendeskTickets(source) if source.content == TICKETS else ZendeskArticles(source)
+    return walk(api, fetcher, progress)
 
 
-class ZendeskArticles:
+class ZendeskArticles(Api):
     """The articles of a help centre, drafts left out."""
-
-    can_list = True
-    lists_content = True
-
-    def __init__(self, base: str, name: str, locale: str) -> None:
-        self.base = base
-        self._name = name
-        self._locale = locale
-        self._centre = f"{base}/api/v2/help_center"
 
     def first(self, phase: Phase, since: str) -> str:
         """Return the address of the first page; the export of changes knows no locale, and has all of them."""
+        centre = f"{self.base}/api/v2/help_center"
         if phase == "changes":
             moment = int(datetime.fromisoformat(since).astimezone(UTC).timestamp())
-            return f"{self._centre}/incremental/articles.json?start_time={moment}"
-        locale = f"/{self._locale}" if self._locale else ""
-        return f"{self._centre}{locale}/articles.json?{urlencode({'page[size]': PAGE_SIZE})}"
+            return f"{centre}/incremental/articles.json?start_time={moment}"
+        locale = f"/{self.source.locale}" if self.source.locale else ""
+        return f"{centre}{locale}/articles.json?{urlencode({'page[size]': PAGE_SIZE})}"
 
     def page(self, phase: Phase, since: str, value: Any, reply: Reply) -> Page:
         """Read a page."""
@@ -56,7 +46,7 @@ class ZendeskArticles:
         entries = tuple(
             Entry(str(one.get("id")), str(one.get("updated_at")), one, gone=_is_true(one.get("draft")))
             for one in found
-            if not self._locale or str(one.get("locale", "")).casefold() == self._locale.casefold()
+            if not self.source.locale or str(one.get("locale", "")).casefold() == self.source.locale.casefold()
         )
         following = str(value.get("next_page") or "") if phase == "changes" else _next_link(value, reply)
         # The last page of changes names one that begins where it ends, for a later time.
@@ -68,18 +58,13 @@ class ZendeskArticles:
         one = entry.record
         url = one.get("html_url") or one.get("url")
         record = {"title": one.get("title") or one.get("name"), "body": one.get("body") or "", "url": url}
-        return read_fetched_record(record, f"{self._name}/{entry.key}")
+        return read_fetched_record(record, f"{self.source.name}/{entry.key}")
 
 
-class ZendeskTickets:
+class ZendeskTickets(Api):
     """The tickets of an account, with their comments."""
 
     can_list = False
-    lists_content = True
-
-    def __init__(self, base: str, *, comments: bool) -> None:
-        self.base = base
-        self._comments = comments
 
     def first(self, phase: Phase, since: str) -> str:
         """Return the address of the first page: ``since`` is the cursor that the last run was given."""
@@ -100,7 +85,7 @@ class ZendeskTickets:
     def content(self, entry: Entry, fetcher: Fetcher) -> Ticket:
         """Read a ticket with its comments."""
         record = dict(entry.record)
-        if self._comments:
+        if self.source.comments:
             url = f"{self.base}/api/v2/tickets/{entry.key}/comments.json?{urlencode({'page[size]': PAGE_SIZE})}"
             record["comments"] = read_all(fetcher, url, "comments", _next_link, MOST_COMMENTS)
         return clean_ticket(record)[0]

@@ -22,16 +22,9 @@ from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.stages import Stages, open_stages, without_models
 from autokb.plugins.tickets.answers.open_tickets import OpenTickets
 from autokb.plugins.tickets.answers.subgraph import FoundTickets, Subgraph, SubgraphReader
-from autokb.plugins.tickets.graph.answers import (
-    ENDINGS,
-    comment_passages,
-    passages_of_rows,
-    problem_of,
-    state_of,
-    text_passages,
-    write_answer,
-)
+from autokb.plugins.tickets.graph.answers import TicketTexts, is_long_section, state_of, write_answer
 from autokb.plugins.tickets.graph.cypher_port import CypherReader
+from autokb.plugins.tickets.graph.plan import ENDINGS
 from autokb.plugins.tickets.graph.search import ScoredTickets, TicketQuestion, score_tickets
 from autokb.plugins.tickets.heuristics.answer_from import FromTickets, TicketPassage
 from autokb.plugins.tickets.heuristics.read_question import cue_phrases, question_ends, reads_like_a_ticket
@@ -42,7 +35,7 @@ from autokb.plugins.tickets.tasks.write_cypher.task import TASK as WRITE_CYPHER
 from autokb.retrieval.logistic import probability_of
 from autokb.stores.database import failures_as_sentences
 from autokb.stores.ticket_answers import AcceptedAnswer, read_accepted
-from autokb.stores.ticket_tables import PublishedTicket, read_tickets
+from autokb.stores.ticket_tables import PublishedTicket
 from autokb.tasks.task import In, Out, Task
 from autokb.text.mail_parts import without_mail_parts
 
@@ -55,30 +48,6 @@ COMMON_VALUES = 40  # of a field that a model is shown beside those in the quest
 UNLIKELY = 0.35
 PIECES_A_TICKET = 2  # that stand for it where it is found by its text
 SAME_QUESTION = 0.6  # cosine from which an accepted question lifts its ticket, by up to 1
-NOT_ABOUT_TICKETS = "No past ticket is about this."
-
-
-@dataclass(frozen=True)
-class FoundForQuestion(FoundTickets):
-    """The tickets for a question, and its ``vector``.
-
-    ``confidence`` is how sure it is that the question is about the tickets, ``match`` that the first is the right one.
-    """
-
-    vector: Vectors
-    confidence: float = 1.0
-    match: float | None = None
-    accepted: tuple[UsedAnswer, ...] = ()
-
-    def reason_to_abstain(self, *, chooses: bool) -> str:
-        """Return why no ticket answers, whatever it says; one too unlike is no reason where a model ``chooses``."""
-        if not self.ids:
-            return "No ticket was found."
-        if not self.named and self.confidence < 0.5:
-            return NOT_ABOUT_TICKETS
-        if not chooses and self.match is not None and self.match < UNLIKELY:
-            return "No past ticket is likely to be about the same problem."
-        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +60,17 @@ class Gathered:
 
 
 @dataclass(frozen=True)
-class TaskRunner:
-    """Answers one item of a task: offline at once, by a model through the workspace's ledger and budget."""
+class QuestionTasks:
+    """The tasks of a question, answered: offline at once, by a model through the workspace's ledger and budget.
 
-    models: Mapping[str, str]
-    stages: Stages | None
+    Without ``stages`` no model is asked.
+    """
+
+    stages: Stages | None = None
 
     def asks_model(self, task: Task[In, Out]) -> bool:
         """Return whether a model answers the task."""
-        return self.models[task.name] != OFFLINE
+        return self.stages is not None and self.stages.asks_model(task, STAGE)
 
     def run(self, task: Task[In, Out], item: In) -> Out | None:
         """Return the answer, None where the model's reply was wrong; nothing of an offline answer is kept."""
@@ -117,7 +88,7 @@ class TicketQuestionRun:
     """
 
     opened: OpenTickets
-    tasks: TaskRunner
+    tasks: QuestionTasks
     question: str
     k: int = 5
     cypher: CypherReader | None = None
@@ -132,17 +103,26 @@ class TicketQuestionRun:
             return TicketAnswer(reason=no_such_tickets(unknown))
         parts = self.read()
         found = self.find(parts, known)
-        best = zip(found.ids[: self.k], found.scores, strict=False)
         shown = TicketAnswer(
             confidence=round(found.confidence, 4),
             match=found.match,
-            tickets=tuple(self._found(found.tickets[i], score) for i, score in best),
+            tickets=tuple(self._found(found.tickets[i], found.scores[i]) for i in found.ids[: self.k]),
             accepted=found.accepted,
             question=parts,
         )
-        if reason := found.reason_to_abstain(chooses=self.tasks.asks_model(FROM_TICKETS)):
+        if reason := self._reason_to_abstain(found):
             return replace(shown, reason=reason)
         return self._answered(shown, self.gather(parts, found), unknown)
+
+    def _reason_to_abstain(self, found: FoundTickets) -> str:
+        """Return why no ticket answers, whatever it says; a model chooses among tickets that are hardly alike."""
+        if not found.ids:
+            return "No ticket was found."
+        if not found.named and found.confidence < 0.5:
+            return "No past ticket is about this."
+        if found.match is not None and found.match < UNLIKELY and not self.tasks.asks_model(FROM_TICKETS):
+            return "No past ticket is likely to be about the same problem."
+        return ""
 
     def _answered(self, shown: TicketAnswer, gathered: Gathered, unknown: Sequence[str]) -> TicketAnswer:
         """Return the answer that the passages give, verbatim where a model's reply cannot be used."""
@@ -162,8 +142,11 @@ class TicketQuestionRun:
 
     def _found(self, published: PublishedTicket, score: float) -> FoundTicket:
         ticket = published.ticket
-        problem = problem_of(published, self.opened.index.template, self._language)
+        problem = self._texts(published).problem(self.opened.index.template.field_of.get("description", ""))
         return FoundTicket(ticket.id, ticket.title, round(score, 4), state_of(ticket), problem)
+
+    def _texts(self, published: PublishedTicket) -> TicketTexts:
+        return TicketTexts(published, self._language)
 
     @property
     def _language(self) -> str:
@@ -178,13 +161,9 @@ class TicketQuestionRun:
         values = {section: [value for value in some if value.casefold() in folded] for section, some in known.items()}
         if self.tasks.asks_model(PARSE_QUERY):
             values = {n: list(dict.fromkeys((*values[n], *some[:COMMON_VALUES]))) for n, some in known.items()}
-            if (read := self.tasks.run(PARSE_QUERY, question_request(question, template, values, None))) is not None:
+            if (read := self.tasks.run(PARSE_QUERY, question_request(question, template, values))) is not None:
                 return read.parts()
-        parts = PARSE_QUERY.answer_offline(question_request(question, template, values, None)).parts()
-        if parts.intents or parts.links:
-            return parts
-        nearness = self._nearness()  # an embedding, needed where no cue is in the question
-        return PARSE_QUERY.answer_offline(question_request(question, template, values, nearness)).parts()
+        return PARSE_QUERY.answer_offline(question_request(question, template, values, self._nearness)).parts()
 
     def _nearness(self) -> Mapping[str, float]:
         """Return how near the beginning or end of the question is to a cue of each section."""
@@ -199,33 +178,24 @@ class TicketQuestionRun:
 
     # -- finding tickets ---------------------------------------------------------------------------
 
-    # Complex: for tickets that are not named, scores, chance and accepted answers belong together.
-    def find(self, parts: QuestionParts, named: tuple[str, ...] = ()) -> FoundForQuestion:
+    def find(self, parts: QuestionParts, named: tuple[str, ...] = ()) -> FoundTickets:
         """Return the tickets for the question: those that it names, else the nearest, lifted by accepted answers."""
         opened, question = self.opened, self.question
         vector = opened.embed([question])[0]
         if named:
-            return FoundForQuestion(named, (1.0,) * len(named), read_tickets(opened.file, named), True, vector)
+            return FoundTickets(opened.read(named), dict.fromkeys(named, 1.0), vector, named=True)
         components = opened.index.components_named(question)
         found = score_tickets(opened.index, TicketQuestion(question, vector, components))
         match = None if opened.fitted.match is None else opened.fitted.match.of(found)
         confidence = self._confidence(found)
         accepted = self._lift(vector, found.scores)
-        best = found.best(max(self.k, WITH_FILTERS if parts.filters else self.k))
-        tickets = read_tickets(opened.file, [hit.id for hit in best])
-        ids = tuple(hit.id for hit in best if hit.id in tickets)
+        scores = {hit.id: hit.score for hit in found.best(max(self.k, WITH_FILTERS if parts.filters else self.k))}
+        tickets = opened.read(scores)
+        alike = {one.ticket: one.similarity for one in accepted}
         if match is not None:
-            match = max([match, *(one.similarity for one in accepted if ids[:1] == (one.ticket,))])
-        return FoundForQuestion(
-            ids,
-            scores=tuple(hit.score for hit in best),
-            tickets=tickets,
-            named=False,
-            vector=vector,
-            confidence=max([confidence, *(one.similarity for one in accepted)]),
-            match=match,
-            accepted=accepted,
-        )
+            match = max(match, alike.get(next(iter(tickets), ""), 0.0))
+        confidence = max(confidence, *alike.values(), 0.0)
+        return FoundTickets(tickets, scores, vector, confidence=confidence, match=match, accepted=accepted)
 
     def _confidence(self, found: ScoredTickets) -> float:
         """Return how likely the question is to be about what the tickets are about, from 0 to 1."""
@@ -262,56 +232,62 @@ class TicketQuestionRun:
 
     # -- gathering what answers --------------------------------------------------------------------
 
-    def gather(self, parts: QuestionParts, found: FoundForQuestion) -> Gathered:
+    def gather(self, parts: QuestionParts, found: FoundTickets) -> Gathered:
         """Return what the sub-graph gives, by the plan or a model's query, with the texts that were found."""
         reader = SubgraphReader(self.opened)
         subgraph = reader.read(parts, found)
         ran: RanCypher | None = None
-        if self.cypher is not None and subgraph.plan is not None:
+        if self.cypher is not None:
             write = partial(self.tasks.run, WRITE_CYPHER) if self.tasks.asks_model(WRITE_CYPHER) else None
-            best = found.tickets[found.ids[0]].ticket
-            ran, rows = self.cypher.read(self.question, best, subgraph.plan, write)
+            ran, rows = self.cypher.read(self.question, found.best.ticket, subgraph.plan, write)
             subgraph = subgraph if rows is None else reader.with_rows(subgraph, rows)
         return Gathered(self._passages(parts, found, subgraph), subgraph.fallback, ran)
 
-    def _passages(self, parts: QuestionParts, found: FoundForQuestion, subgraph: Subgraph) -> list[TicketPassage]:
+    def _passages(self, parts: QuestionParts, found: FoundTickets, subgraph: Subgraph) -> list[TicketPassage]:
         """Return what the sub-graph gives, what comments tell of how it ended, and the texts that were found."""
-        passages = passages_of_rows(
-            subgraph.rows, subgraph.tickets, subgraph.asked, self.opened.index.template, self._language
-        )
-        if not parts.links:
-            ended = list(subgraph.tickets.values()) if passages else [found.tickets[found.ids[0]]]
-            passages = self._with_outcomes(passages, ended, subgraph.asked)
+        passages = [passage for one in subgraph.tickets.values() for passage in self._asked_of(one, subgraph)]
+        if not parts.links and self._asks_for_outcome(subgraph.asked):
+            ended = list(subgraph.tickets.values()) if passages else [found.best]
+            passages = [passage for one in ended for passage in self._with_outcome(one, passages, subgraph.asked)]
         # A model may choose among all tickets; verbatim texts of another one would pass for the best one's.
         for ticket in found.ids[: self.k if self.tasks.asks_model(FROM_TICKETS) else 1]:
-            passages += text_passages(found.tickets[ticket], self._pieces_of(ticket, found.vector), self._language)
+            passages += self._texts(found.tickets[ticket]).around(self._nearest_places(ticket, found.vector))
         unique: dict[str, TicketPassage] = {}
         for passage in passages:
             unique.setdefault(passage.text, passage)  # clones of a ticket say the same
         return list(unique.values())
 
-    # Complex: a ticket's comments, its fields and its other sections are put in order together.
-    def _with_outcomes(
-        self, passages: Sequence[TicketPassage], ended: Sequence[PublishedTicket], asked: Sequence[str]
+    def _asked_of(self, one: PublishedTicket, subgraph: Subgraph) -> Iterator[TicketPassage]:
+        """Give what the sub-graph has of a ticket, as it was asked for."""
+        asked, template = subgraph.asked, self.opened.index.template
+        names = [row.section for row in subgraph.rows if row.ticket == one.ticket.id and row.text.strip()]
+        if not asked:  # the state says what fields hold
+            names = [name for name in names if is_long_section(template, name)]
+        return self._texts(one).sections(sorted(names, key=[*asked, *names].index), asked)
+
+    @property
+    def _stated(self) -> set[str]:
+        """The sections of fields that say whether a ticket ended."""
+        field_of = self.opened.index.template.field_of
+        return {field_of[name] for name in ("status", "resolution") if name in field_of}
+
+    def _asks_for_outcome(self, asked: Sequence[str]) -> bool:
+        return not asked or not self._stated.union(ENDINGS).isdisjoint(asked)
+
+    def _with_outcome(
+        self, one: PublishedTicket, passages: Sequence[TicketPassage], asked: Sequence[str]
     ) -> list[TicketPassage]:
-        """Return passages with the comments that tell how their tickets ended, where that is asked.
+        """Return the passages of a ticket with the comments that tell how it ended.
 
         These come before the fields that say that it did, which the heading of a ticket says too.
         """
-        field_of = self.opened.index.template.field_of
-        stated = {field_of[name] for name in ("status", "resolution") if name in field_of}
-        if asked and (ENDINGS | stated).isdisjoint(asked):
-            return list(passages)
-        found: list[TicketPassage] = []
-        for one in ended:
-            told = comment_passages(one, asked, "outcome", self._language)
-            own = [p for p in passages if p.ticket == one.ticket.id]
-            fields = [p for p in own if told and p.section in stated]
-            found += [*(p for p in own if p not in fields), *told, *fields]
-        return found
+        told = self._texts(one).outcomes(asked, "outcome")
+        own = [p for p in passages if p.ticket == one.ticket.id]
+        fields = [p for p in own if told and p.section in self._stated]
+        return [*(p for p in own if p not in fields), *told, *fields]
 
-    def _pieces_of(self, ticket: str, vector: Vectors) -> list[tuple[str, int, int]]:
-        """Return the places of a ticket's pieces that are nearest to the question."""
+    def _nearest_places(self, ticket: str, vector: Vectors) -> list[tuple[str, int]]:
+        """Return where a ticket's pieces that are nearest to the question begin, each a section and a start."""
         index, template = self.opened.index, self.opened.index.template
         place, title = index.pieces_of(ticket), template.field_of.get("title", "")
         own, cosines = index.pieces[place], index.chunks.vectors.vectors[place] @ vector
@@ -319,18 +295,19 @@ class TicketQuestionRun:
         # Code, logs and lists of devices are near to much and tell little by themselves.
         unread = {title, template.field_of.get("environment", ""), *(r.name for r in template.sections if r.blocks)}
         told = [p for p in pieces if p.section not in unread] or pieces
-        return [(p.section, p.start, p.end) for p in told if p.section != title][:PIECES_A_TICKET]
+        return [(p.section, p.start) for p in told if p.section != title][:PIECES_A_TICKET]
 
 
 @dataclass(frozen=True)
 class TicketAnswerer:
     """Answers questions from published tickets in memory; made once for many questions, which threads may ask.
 
-    ``kind`` is how each is answered; experiments have another.
+    ``kind`` is how each is answered; experiments have another. No model is asked unless it ``asks_models``.
     """
 
     opened: OpenTickets
     kind: type[TicketQuestionRun] = TicketQuestionRun
+    asks_models: bool = True
     _opening: Lock = field(default_factory=Lock, repr=False, compare=False)
 
     def ask(self, text: str, k: int = 5, *, cypher: bool = False, budget: float | None = None) -> TicketAnswer:
@@ -352,32 +329,32 @@ class TicketAnswerer:
 
     @cached_property
     def _cypher(self) -> CypherReader:
-        from autokb.plugins.tickets.cypher.reader import (
-            EngineReader,  # engine, guard and projection, which few questions need
-        )
+        # Engine, guard and projection, which few questions need.
+        from autokb.plugins.tickets.cypher.ladybug import LadybugGraph
+        from autokb.plugins.tickets.cypher.reader import EngineReader
 
-        opened, workspace = self.opened, self.opened.workspace
-        reader = EngineReader(opened.file, opened.index.template, workspace.folder)
-        opened.held.callback(reader.close)
-        return reader
+        opened = self.opened
+        graph = LadybugGraph(opened.file, opened.index.template, opened.workspace.folder)
+        opened.held.callback(graph.close)
+        return EngineReader(graph)
 
     @contextmanager
-    def _open_models(self, budget: float | None, *, cypher: bool) -> Iterator[tuple[OpenTickets, TaskRunner]]:
+    def _open_models(self, budget: float | None, *, cypher: bool) -> Iterator[tuple[OpenTickets, QuestionTasks]]:
         """Give the tickets as one question asks them, and what answers its tasks.
 
         A budget bounds what an embedder over the network costs too: such a question has a view of its own.
         """
         opened, workspace = self.opened, self.opened.workspace
         tasks = (PARSE_QUERY, FROM_TICKETS, *((WRITE_CYPHER,) if cypher else ()))
-        named = {task.name: model_of(workspace.settings, workspace.mode, task.name, STAGE) for task in tasks}
+        models = {model_of(workspace.settings, workspace.mode, task.name, STAGE) for task in tasks}
         is_bounded = budget is not None and read_embedder_name(workspace.settings.embedder).is_paid
-        is_offline = set(named.values()) == {OFFLINE}
+        is_offline = models == {OFFLINE} or not self.asks_models
         if is_offline and not is_bounded:
-            yield opened, TaskRunner(named, None)
+            yield opened, QuestionTasks()
             return
         asked = without_models(workspace) if is_offline else workspace
         with open_stages(asked, opened.file, options=ModelOptions(budget)) as stages:
-            yield replace(opened, bounded=stages.encoder) if is_bounded else opened, TaskRunner(named, stages)
+            yield replace(opened, bounded=stages.encoder) if is_bounded else opened, QuestionTasks(stages)
 
 
 def no_such_tickets(ids: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,7 +12,8 @@ from weakref import finalize
 
 from autokb.core.errors import BadInputError, NothingPublishedError, UnknownIdError
 from autokb.core.results import Listed, Result
-from autokb.core.tickets import NO_TICKETS, TEXT_FIELDS, TICKET, Edge
+from autokb.core.ticket_template import TicketTemplate
+from autokb.core.tickets import NO_TICKETS, TEXT_FIELDS, TICKET, Edge, TicketSection
 from autokb.core.vectors import Vectors
 from autokb.domains.ticket_templates import ticket_template
 from autokb.pipeline.embedding import Encoder, encoder_name
@@ -27,7 +28,6 @@ from autokb.retrieval.gate import Gate
 from autokb.stores.database import failures_as_sentences
 from autokb.stores.ticket_answers import read_accepted
 from autokb.stores.ticket_tables import (
-    GENERATION,
     PublishedTicket,
     count_tickets,
     list_ticket_ids,
@@ -180,10 +180,11 @@ class OpenTickets:
         """The vectors of accepted questions, by their text; filled as such are read."""
         return {}
 
-    def is_current(self) -> bool:
-        """Return whether no later build has published other tickets."""
-        with failures_as_sentences(self.file.path):
-            return self.file.is_in_place() and (self.file.meta(GENERATION) or "0") == self.index.generation
+    def read(self, ids: Iterable[str]) -> dict[str, PublishedTicket]:
+        """Return published tickets in this order; what is none is left out."""
+        ids = list(ids)
+        found = read_tickets(self.file, ids)
+        return {i: found[i] for i in ids if i in found}
 
     def similar(self, text: str, k: int) -> SimilarTickets:
         """Return the tickets most like a text, or like the ticket that has this id."""
@@ -259,37 +260,33 @@ def show_tickets(workspace: Workspace) -> ShownTickets:
     )
 
 
-# Complex: a link that both tickets have by similarity is shown once, which needs all links.
 def _shown(
-    workspace: Workspace, one: PublishedTicket, edges: Sequence[Edge], others: dict[str, PublishedTicket]
+    workspace: Workspace, one: PublishedTicket, edges: Sequence[Edge], others: Mapping[str, PublishedTicket]
 ) -> ShownTicket:
     template = ticket_template(workspace.spec)
-    sections = (
-        ShownSection(
-            s.section, s.parent or TICKET, template[s.section].relation if s.section in template else "", s.text
-        )
-        for s in one.sections
-        if s.section != TICKET
-    )
-    links = []
-    for edge in edges:
-        other = edge.target if edge.source == one.ticket.id else edge.source
-        title = others[other].ticket.title if other in others else ""
-        inward = edge.source != one.ticket.id
-        links.append(
-            ShownLink(
-                type=edge.type,
-                target=other,
-                dangling=other not in others,
-                inward=inward,
-                origin=edge.origin,
-                score=round(edge.score, 4),
-                title=title,
-            )
-        )
-    outward = {(one.type, one.target) for one in links if not one.inward}
-    links = [
-        one for one in links if one.origin != "similarity" or not one.inward or (one.type, one.target) not in outward
-    ]
+    sections = tuple(_section(section, template) for section in one.sections if section.section != TICKET)
+    links = [_link(one.ticket.id, edge, others) for edge in edges]
+    # A link that both tickets have by similarity is shown once.
+    mutual = {link.target for link in links if link.origin == "similarity" and not link.inward}
+    links = [link for link in links if link.origin != "similarity" or not link.inward or link.target not in mutual]
     links.sort(key=lambda link: (link.origin != "source", link.type, -link.score, link.target, link.inward))
-    return ShownTicket(one.ticket.id, one.ticket.title, tuple(sections), tuple(links), one.ticket.url)
+    return ShownTicket(one.ticket.id, one.ticket.title, sections, tuple(links), one.ticket.url)
+
+
+def _section(one: TicketSection, template: TicketTemplate) -> ShownSection:
+    relation = template[one.section].relation if one.section in template else ""
+    return ShownSection(one.section, one.parent or TICKET, relation, one.text)
+
+
+def _link(ticket: str, edge: Edge, others: Mapping[str, PublishedTicket]) -> ShownLink:
+    inward = edge.source != ticket
+    target = edge.source if inward else edge.target
+    return ShownLink(
+        type=edge.type,
+        target=target,
+        dangling=target not in others,
+        inward=inward,
+        origin=edge.origin,
+        score=round(edge.score, 4),
+        title=others[target].ticket.title if target in others else "",
+    )

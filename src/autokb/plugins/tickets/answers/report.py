@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from autokb.core.errors import BadInputError
 from autokb.core.results import Result
-from autokb.core.ticket_plan import DATE_FIELDS
 from autokb.core.ticket_template import TicketTemplate
-from autokb.core.tickets import LIST_FIELDS, TEXT_FIELDS, Ticket
+from autokb.core.tickets import DATE_FIELDS, LIST_FIELDS, TEXT_FIELDS, Ticket
 from autokb.domains.ticket_templates import ticket_template
 from autokb.plugins.tickets.graph.index import day_of
 from autokb.stats.samples import FIGURES, sample_figures

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from autokb.core.ticket_answer import QuestionParts
-from autokb.core.ticket_plan import Hops, SubgraphPlan, SubgraphRow
+from autokb.core.ticket_answer import QuestionParts, UsedAnswer
 from autokb.core.ticket_template import TicketTemplate
-from autokb.core.tickets import SIMILAR_TO, TICKET, TicketSection
+from autokb.core.tickets import SIMILAR_TO, TICKET, Edge, TicketSection
+from autokb.core.vectors import Vectors
 from autokb.plugins.tickets.answers.open_tickets import OpenTickets
-from autokb.plugins.tickets.graph.answers import DUPLICATES, ENDINGS, MOST_TICKETS, is_long_section, name_of
-from autokb.plugins.tickets.graph.plan import plan_for
+from autokb.plugins.tickets.graph.answers import DUPLICATES, MOST_TICKETS, is_long_section, name_of
+from autokb.plugins.tickets.graph.plan import ENDINGS, SubgraphPlan, plan_for
 from autokb.plugins.tickets.heuristics.outcome_comments import tells_outcome
-from autokb.stores.ticket_graph import TicketGraph
-from autokb.stores.ticket_tables import PublishedTicket, read_edges, read_tickets
+from autokb.stores.ticket_tables import PublishedTicket, read_edges
 
 SOLVING = ("fix", "workaround", "root_cause")  # sections that stand in for each other in one ticket
 NO_SECTION = "The query gave no section of a ticket; the sections are those of the plan."
@@ -23,26 +22,41 @@ NEAR_BEST = 0.1  # cosine: a ticket so little below the best may answer what the
 
 @dataclass(frozen=True)
 class FoundTickets:
-    """The tickets found for a question, best first, with their scores; ``named`` where the question names them."""
+    """The tickets for a question, whose vector is ``vector``, best first; ``named`` where the question names them.
 
-    ids: tuple[str, ...]
-    scores: tuple[float, ...]
+    ``confidence`` is how sure it is that the question is about the tickets, ``match`` that the first is the right one.
+    """
+
     tickets: Mapping[str, PublishedTicket]
-    named: bool
+    scores: Mapping[str, float]
+    vector: Vectors
+    named: bool = False
+    confidence: float = 1.0
+    match: float | None = None
+    accepted: tuple[UsedAnswer, ...] = ()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Their ids, best first."""
+        return tuple(self.tickets)
+
+    @property
+    def best(self) -> PublishedTicket:
+        """The first one."""
+        return next(iter(self.tickets.values()))
 
 
 @dataclass(frozen=True, slots=True)
 class Subgraph:
     """The tickets to show with the sections read of them, and which were asked for.
 
-    ``plan`` is what ran, None where there was nothing to read; ``fallback`` says why this is not what was asked for
-    first, in sentences.
+    ``fallback`` says in sentences why ``plan``, which ran, is not what was asked for first.
     """
 
     tickets: Mapping[str, PublishedTicket]
-    rows: Sequence[SubgraphRow]
+    rows: Sequence[TicketSection]
     asked: tuple[str, ...]
-    plan: SubgraphPlan | None
+    plan: SubgraphPlan
     fallback: tuple[str, ...] = ()
 
 
@@ -62,60 +76,70 @@ class SubgraphReader:
         own = self._read_found(replace(parts, links=()), found)
         return replace(own, fallback=(*linked.fallback, "This is from the ticket itself.", *own.fallback))
 
+    def with_rows(self, subgraph: Subgraph, rows: Sequence[TicketSection]) -> Subgraph:
+        """Return the sections that a model's query gave in the place of the plan's."""
+        if not rows:
+            return replace(subgraph, fallback=(*subgraph.fallback, NO_SECTION))
+        shown = list(dict.fromkeys(row.ticket for row in rows))[:MOST_TICKETS]
+        asked = subgraph.asked or tuple(dict.fromkeys(row.section for row in rows))
+        return Subgraph(self.opened.read(shown), rows, asked, subgraph.plan)
+
+    def _plan(self, parts: QuestionParts, tickets: Sequence[str]) -> SubgraphPlan:
+        return plan_for(parts, tickets, self.opened.index.template, self.opened.link_types)
+
+    def _edges(self, tickets: Sequence[str]) -> list[Edge]:
+        return read_edges(self.opened.file, tickets)
+
+    # -- linked tickets ----------------------------------------------------------------------------
+
     # Complex: what each linked ticket has, what stands in for it and what is not here are read of one plan.
     def _read_linked(self, parts: QuestionParts, begin: Sequence[str]) -> Subgraph:
         """Return what the tickets linked with those have; one without the section asked for says something else."""
         template = self.opened.index.template
         title = template.field_of.get("title", template.sections[0].name)  # which every ticket has
         asked = parts.intents or tuple(filter(None, [template.field_of.get("description")]))
-        plan, rows = self._run(replace(parts, intents=tuple(dict.fromkeys((*asked, title)))), begin)
+        plan = self._plan(replace(parts, intents=tuple(dict.fromkeys((*asked, title)))), begin)
+        ends = plan.ends(self._edges(begin))
+        linked = self.opened.read(ends)
+        rows = plan.read(linked.values(), template)
         ids = list(dict.fromkeys(row.ticket for row in rows))
-        tickets = read_tickets(self.opened.file, ids[:MOST_TICKETS])
-        shown = [row for row in rows if row.ticket in tickets and row.section in asked]
-        lacking = [i for i in tickets if i not in {row.ticket for row in shown}]
-        shown += [_other_section(tickets[i], template, title) for i in lacking]
-        steps = () if plan is None else plan.steps
-        said = [self._say_links(parts, begin, steps, ids)]
-        if parts.intents:
-            missing = name_of(parts.intents[0]).lower()
-            said += [f"{i} has no section {missing}; this is what else it says." for i in lacking]
+        said = [self._say_links(parts, plan, ends, ids)]
+        shown: list[TicketSection] = []
+        for ticket in ids[:MOST_TICKETS]:
+            own = [row for row in rows if row.ticket == ticket and row.section in asked]
+            if not own and parts.intents:
+                said.append(f"{ticket} has no section {_wanted(parts)}; this is what else it says.")
+            shown += own or [_other_section(linked[ticket], template, title)]
         if more := ids[MOST_TICKETS:]:
             said.append(f"Also linked: {', '.join(more)}.")
         names = dict.fromkeys((*asked, *(row.section for row in shown)))
+        tickets = {i: linked[i] for i in ids[:MOST_TICKETS]}
         return Subgraph(tickets, shown, tuple(names), plan, tuple(filter(None, said)))
 
-    # Complex: one condition for each thing that links may lack, and each has its sentence.
-    def _say_links(
-        self, parts: QuestionParts, begin: Sequence[str], steps: Sequence[Hops], found: Sequence[str]
-    ) -> str:
+    def _say_links(self, parts: QuestionParts, plan: SubgraphPlan, ends: Sequence[str], found: Sequence[str]) -> str:
         """Say which links are not those that were asked for, are not here or are none; nothing where all is well."""
-        kinds, rules = ", ".join(parts.links), self.opened.index.template.links
-        is_similar = any(step.types == (SIMILAR_TO,) for step in steps)
-        if found and is_similar and not any(rule.has(SIMILAR_TO) for rule in rules if rule.name in parts.links):
+        kinds, begin = ", ".join(parts.links), plan.tickets[0]
+        if found and plan.link_types == (SIMILAR_TO,) and not self._asks_for_similar(parts):
             return f"No ticket has links of the kind {kinds}; these are similar tickets."
-        ends = self._linked_with(begin, steps)
         if away := [i for i in ends if i not in self.opened.index.rows]:
             return f"Linked, but not among these tickets: {', '.join(away)}."
-        if ends and not found:
-            return f"No ticket that {begin[0]} is linked with has {_values_of(parts)}."
-        return "" if found else f"{begin[0]} has no links of the kind {kinds}."
+        if found:
+            return ""
+        others = set(ends).difference(plan.tickets)
+        if others:
+            return f"No ticket that {begin} is linked with has {_values_of(parts)}."
+        return f"{begin} has no links of the kind {kinds}."
 
-    def _linked_with(self, begin: Sequence[str], steps: Sequence[Hops]) -> list[str]:
-        """Return the other ends of the links that a plan's one step follows, those that dangle among them."""
-        return sorted(
-            {
-                there
-                for edge in read_edges(self.opened.file, begin)
-                for step in steps
-                for here, there, way in ((edge.source, edge.target, "in"), (edge.target, edge.source, "out"))
-                if edge.type in step.types and here in begin and there not in begin and step.direction != way
-            }
-        )
+    def _asks_for_similar(self, parts: QuestionParts) -> bool:
+        return any(rule.has(SIMILAR_TO) for rule in self.opened.index.template.links if rule.name in parts.links)
+
+    # -- the tickets found -------------------------------------------------------------------------
 
     # Complex: whose sections are shown depends on how the tickets were found: by name, filter or rank.
     def _read_found(self, parts: QuestionParts, found: FoundTickets) -> Subgraph:
         """Return what the tickets found have; of those that the question does not name the best must have it."""
-        plan, rows = self._run(parts, found.ids)
+        plan = self._plan(parts, found.ids)
+        rows = self._rows(plan, found)
         # What is asked for first must be there; a word of the problem may have been taken for the others.
         having = {row.ticket for row in rows if not parts.intents or row.section == parts.intents[0]}
         ranked = [i for i in found.ids if i in having]
@@ -130,78 +154,64 @@ class SubgraphReader:
         if (told := self._other_endings(parts, found)) is not None:
             return told
         stand_in, reason = self._stand_in(parts, found, ranked)
-        if stand_in is None:
-            return Subgraph({}, (), parts.intents, plan, (reason,))
-        return Subgraph({stand_in: found.tickets[stand_in]}, rows, parts.intents, plan, (reason,))
+        return Subgraph({i: found.tickets[i] for i in stand_in}, rows, parts.intents, plan, (reason,))
+
+    def _rows(self, plan: SubgraphPlan, found: FoundTickets) -> list[TicketSection]:
+        tickets = [one for i, one in found.tickets.items() if i in plan.tickets]
+        return plan.read(tickets, self.opened.index.template)
 
     def _other_endings(self, parts: QuestionParts, found: FoundTickets) -> Subgraph | None:
         """Return what the best ticket has in place of the ending that was asked for: a workaround, say, for a fix."""
-        best, template = found.ids[0], self.opened.index.template
-        if parts.filters or not parts.intents or parts.intents[0] not in SOLVING:
+        asked, template = next(iter(parts.intents), ""), self.opened.index.template
+        if parts.filters or asked not in SOLVING or self._comments_tell(parts, found):
             return None
-        if tells_outcome(found.tickets[best].ticket, parts.intents, self.opened.workspace.spec.language):
-            return None
-        others = tuple(name for name in SOLVING if name in template and name != parts.intents[0])
-        plan, rows = self._run(replace(parts, intents=others), [best])
-        if not rows:
+        best, others = found.ids[0], tuple(name for name in SOLVING if name in template and name != asked)
+        plan = self._plan(replace(parts, intents=others), [best])
+        if not (rows := self._rows(plan, found)):
             return None
         told = " and ".join(name_of(name).lower() for name in dict.fromkeys(row.section for row in rows))
-        reason = f"{best} has no section {name_of(parts.intents[0]).lower()}; this is its {told}."
-        return Subgraph({best: found.tickets[best]}, rows, others, plan, (reason,))
+        reason = f"{best} has no section {_wanted(parts)}; this is its {told}."
+        return Subgraph({best: found.best}, rows, others, plan, (reason,))
 
-    # Complex: one condition for each stand-in, and each has the sentence that says why.
-    def _stand_in(self, parts: QuestionParts, found: FoundTickets, ranked: Sequence[str]) -> tuple[str | None, str]:
-        """Return the ticket that answers where the best has no such section (None: comments or texts do), and why.
+    def _duplicates(self, ticket: str, ranked: Sequence[str]) -> list[str]:
+        """Return those of the ranked tickets that the source calls duplicates of a ticket."""
+        edges = [edge for edge in self._edges([ticket]) if DUPLICATES in edge.type.casefold()]
+        return [i for i in ranked if any(i in (edge.source, edge.target) for edge in edges)]
+
+    def _comments_tell(self, parts: QuestionParts, found: FoundTickets) -> bool:
+        return tells_outcome(found.best.ticket, parts.intents, self.opened.workspace.spec.language)
+
+    def _stand_in(self, parts: QuestionParts, found: FoundTickets, ranked: Sequence[str]) -> tuple[list[str], str]:
+        """Return the ticket that answers where the best has no such section (none: comments or texts do), and why.
 
         A duplicate of it may, and for how it ended the next one; a log, steps or an assignee of
         any other are those of another report.
         """
-        best = found.ids[0]
-        wanted = name_of(parts.intents[0]).lower() if parts.intents else "outcome"
-        language = self.opened.workspace.spec.language
+        best, wanted = found.ids[0], _wanted(parts)
         if parts.filters and not found.named:
             reason = f"No ticket near the question has a section {wanted}, {_values_of(parts)}"
-            return None, f"{reason}; answered from the texts found."
+            return [], f"{reason}; answered from the texts found."
         if not parts.intents:
-            return None, f"{best} has no section of its own for how it ended."
+            return [], f"{best} has no section of its own for how it ended."
         missing = f"{best} has no section {wanted}"
-        if tells_outcome(found.tickets[best].ticket, parts.intents, language):
-            return None, f"{missing}; these are its comments that may tell."
-        scores = dict(zip(found.ids, found.scores, strict=False))
-        twins = self._duplicates_of(best)
-        same = [i for i in ranked if i in twins]
-        near = [i for i in ranked if scores[i] >= found.scores[0] - NEAR_BEST]
-        if same:
-            return same[0], f"{missing}; {same[0]}, a duplicate, has."
+        if self._comments_tell(parts, found):
+            return [], f"{missing}; these are its comments that may tell."
+        if same := self._duplicates(best, ranked):
+            return same[:1], f"{missing}; {same[0]}, a duplicate, has."
+        near = [i for i in ranked if found.scores[i] >= found.scores[best] - NEAR_BEST]
         if near and parts.intents[0] in ENDINGS:
-            return near[0], f"{missing}; {near[0]} is the next that has."
-        return None, f"{missing}; this is what else it says."
-
-    def with_rows(self, subgraph: Subgraph, rows: Sequence[SubgraphRow]) -> Subgraph:
-        """Return the sections that a model's query gave in the place of the plan's."""
-        if not rows:
-            return replace(subgraph, fallback=(*subgraph.fallback, NO_SECTION))
-        shown = list(dict.fromkeys(row.ticket for row in rows))[:MOST_TICKETS]
-        asked = subgraph.asked or tuple(dict.fromkeys(row.section for row in rows))
-        tickets = read_tickets(self.opened.file, shown)
-        return Subgraph({i: tickets[i] for i in shown if i in tickets}, rows, asked, subgraph.plan)
-
-    def _duplicates_of(self, ticket: str) -> set[str]:
-        """Return the tickets that the source calls duplicates, among them the ticket itself."""
-        edges = read_edges(self.opened.file, [ticket])
-        return {end for e in edges if DUPLICATES in e.type.casefold() for end in (e.source, e.target)}
-
-    def _run(self, parts: QuestionParts, tickets: Sequence[str]) -> tuple[SubgraphPlan | None, Sequence[SubgraphRow]]:
-        graph = TicketGraph(self.opened.file, self.opened.index.template)
-        plan = plan_for(parts, tickets, graph.template, self.opened.link_types)
-        return plan, () if plan is None else graph.run(plan)
+            return near[:1], f"{missing}; {near[0]} is the next that has."
+        return [], f"{missing}; this is what else it says."
 
 
-def _other_section(one: PublishedTicket, template: TicketTemplate, title: str) -> SubgraphRow:
+def _other_section(one: PublishedTicket, template: TicketTemplate, title: str) -> TicketSection:
     """Return the first section of a ticket that says more than its title, else that."""
     told = (s for s in one.sections if s.text and s.section != title and is_long_section(template, s.section))
-    found = next(told, TicketSection(one.ticket.id, title, TICKET, one.ticket.title))
-    return SubgraphRow(one.ticket.id, found.section, found.text)
+    return next(told, TicketSection(one.ticket.id, title, TICKET, one.ticket.title))
+
+
+def _wanted(parts: QuestionParts) -> str:
+    return name_of(parts.intents[0]).lower() if parts.intents else "outcome"
 
 
 def _values_of(parts: QuestionParts) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from autokb.core.errors import BadInputError
-from autokb.core.ticket_plan import (
+from autokb.core.property_graph import (
     FILTERED,
     KEYWORDS,
     LINK_PROPERTIES,

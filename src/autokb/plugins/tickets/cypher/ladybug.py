@@ -12,16 +12,15 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from filelock import FileLock
 
-from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.errors import AutokbError
 from autokb.core.files import PRIVATE
-from autokb.core.ticket_plan import TICKET_LABEL, TICKET_PROPERTIES, CheckedCypher
+from autokb.core.property_graph import TICKET_LABEL, TICKET_PROPERTIES, CheckedCypher
 from autokb.core.ticket_template import TicketTemplate
 from autokb.plugins.tickets.cypher.projection import Projection, label_above, ladybug_schema
 from autokb.stores.workspace_file import WorkspaceFile
@@ -55,11 +54,6 @@ class LadybugGraph:
     _process: _Process | None = field(default=None, init=False, repr=False)
     _one: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        """Say what to install where the engine is missing (BadInputError)."""
-        if find_spec("ladybug") is None:
-            raise BadInputError("Cypher needs the graph engine ladybug; install it with: pip install 'autokb[cypher]'")
-
     def cypher(self, query: CheckedCypher) -> CypherRows:
         """Return what a query gives (AutokbError where it fails or takes too long)."""
         with self._one:
@@ -83,31 +77,30 @@ class LadybugGraph:
     def _opened(self) -> _Process:
         """Return a process that has the graph of the tickets as they are."""
         stamp = Projection(self.file, self.template).stamp()
-        if self._process is not None and self._process.is_alive() and self._process.stamp == stamp:
-            return self._process
-        self.close()
+        if self._process is None or not self._process.is_alive() or self._process.stamp != stamp:
+            self.close()
+            self._process = self._serve(stamp) or self._make(stamp)
+        return self._process
+
+    def _serve(self, stamp: str) -> _Process | None:
+        """Return a process with the projection in service, None where there is none of this stamp."""
         path = self.folder / PROJECTION_FILE
         if path.exists():
             with suppress(AutokbError):  # damaged, or of another version of ladybug: it is made anew
-                self._process = _Process(path)
-                if self._process.stamp == stamp:
-                    return self._process
-        self.close()
-        self._process = _Process(self._make(stamp))
-        return self._process
+                process = _Process(path)
+                if process.stamp == stamp:
+                    return process
+                process.end()
+        return None
 
-    def _make(self, stamp: str) -> Path:
-        """Make the projection beside the one in service and put it in its place."""
+    def _make(self, stamp: str) -> _Process:
+        """Make the projection beside the one in service, put it in its place, and return a process with it."""
         path, making = self.folder / PROJECTION_FILE, self.folder / MAKING_FOLDER
         own = making / uuid4().hex  # the engine of a killed process may still write into the folder that it began
         try:
             with FileLock(self.folder / LOCK_FILE):
-                if path.exists():
-                    with suppress(AutokbError):  # another process was faster
-                        process = _Process(path)
-                        process.end()
-                        if process.stamp == stamp:
-                            return path
+                if (process := self._serve(stamp)) is not None:  # another process was faster
+                    return process
                 shutil.rmtree(making, ignore_errors=True)
                 making.mkdir(mode=0o700, exist_ok=True)
                 own.mkdir(mode=0o700)
@@ -122,13 +115,13 @@ class LadybugGraph:
                 f"The graph for Cypher cannot be made in {self.folder} ({error.strerror}); free some disk space or "
                 "make the folder writable. Questions without Cypher need no such graph."
             ) from error
-        return path
+        return _Process(path)
 
 
 def make_projection(projection: Projection, folder: Path) -> Path:
     """Make the graph of the tickets in an empty folder, whole and on the disk (AutokbError)."""
     path = folder / "graph"
-    with projection.snapshot(), _maker(path) as execute:
+    with projection.file.snapshot(), _maker(path) as execute:
         names = projection.names()
         for statement in ladybug_schema(projection.template, names):
             execute(statement, None)

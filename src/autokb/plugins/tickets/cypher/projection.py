@@ -2,40 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from autokb.core.ids import digest
-from autokb.core.ticket_plan import (
-    DATE_FIELDS,
+from autokb.core.property_graph import (
     LINK_PROPERTIES,
     TICKET_LABEL,
     TICKET_PROPERTIES,
     GraphNames,
-    moment_of,
     name_graph,
 )
 from autokb.core.ticket_template import SectionRule, TicketTemplate
-from autokb.core.tickets import LIST_FIELDS, TICKET, Ticket, section_id
-from autokb.stores.ticket_tables import GENERATION, list_ticket_ids, read_edges, read_link_types, read_tickets
+from autokb.core.tickets import DATE_FIELDS, LIST_FIELDS, TICKET, Ticket, moment_of, section_id
+from autokb.stores.ticket_tables import GENERATION, PublishedTicket, read_edges, read_link_types, read_tickets
 from autokb.stores.workspace_file import WorkspaceFile
 
 LAYOUT = "1"  # raise it when the same tickets become another graph
-TICKETS_AT_ONCE = 500  # read into memory
+TICKETS_AT_ONCE = 500  # nodes of a statement
 
 
 @dataclass(frozen=True)
 class Projection:
-    """The tickets of a workspace file as a property graph; read all of it inside of one ``snapshot``."""
+    """The tickets of a workspace file as a property graph; read all of it inside of one ``file.snapshot``."""
 
     file: WorkspaceFile
     template: TicketTemplate
 
-    def snapshot(self) -> AbstractContextManager[None]:
-        """Make all reads inside see one state."""
-        return self.file.snapshot()
+    @cached_property
+    def published(self) -> Mapping[str, PublishedTicket]:
+        """The tickets by their ids, in order."""
+        return read_tickets(self.file)
 
     def stamp(self) -> str:
         """Return what is another text whenever the graph may be another."""
@@ -48,35 +47,33 @@ class Projection:
     def tickets(self) -> Iterator[list[dict[str, Any]]]:
         """Yield the properties of tickets, some at once."""
         for some in self._parts():
-            yield [_properties(one.ticket) for one in read_tickets(self.file, some).values()]
+            yield [_properties(one.ticket) for one in some]
 
     def sections(self) -> Iterator[tuple[SectionRule, list[dict[str, str]]]]:
         """Yield nodes of a section: id, ticket, text, and ``above``, the id of what each hangs under."""
         for some in self._parts():
-            rows: dict[str, list[dict[str, str]]] = {rule.name: [] for rule in self.template.sections}
-            for ident, one in read_tickets(self.file, some).items():
-                for section in one.sections:
-                    if section.section in rows:
-                        above = section_id(ident, self.template[section.section].parent)
-                        node = {"id": section.id, "ticket": ident, "text": section.text, "above": above}
-                        rows[section.section].append(node)
+            sections = [section for one in some for section in one.sections]
             for rule in self.template.sections:
-                if rows[rule.name]:
-                    yield rule, rows[rule.name]
+                rows = [
+                    {"id": s.id, "ticket": s.ticket, "text": s.text, "above": section_id(s.ticket, rule.parent)}
+                    for s in sections
+                    if s.section == rule.name
+                ]
+                if rows:
+                    yield rule, rows
 
     def links(self) -> dict[str, list[tuple[str, str, str, float]]]:
         """Return source, target, origin and score of the links of each type; what dangles is no part of the graph."""
-        known = set(list_ticket_ids(self.file))
         found: dict[str, list[tuple[str, str, str, float]]] = {}
         for edge in read_edges(self.file):
-            if edge.source in known and edge.target in known:
+            if edge.source in self.published and edge.target in self.published:
                 found.setdefault(edge.type, []).append((edge.source, edge.target, edge.origin, edge.score))
         return found
 
-    def _parts(self) -> Iterator[list[str]]:
-        ids = list_ticket_ids(self.file)
-        for start in range(0, len(ids), TICKETS_AT_ONCE):
-            yield ids[start : start + TICKETS_AT_ONCE]
+    def _parts(self) -> Iterator[list[PublishedTicket]]:
+        tickets = list(self.published.values())
+        for start in range(0, len(tickets), TICKETS_AT_ONCE):
+            yield tickets[start : start + TICKETS_AT_ONCE]
 
 
 def label_above(rule: SectionRule, names: GraphNames) -> str:

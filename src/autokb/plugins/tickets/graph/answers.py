@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from autokb.core.domain import ENGLISH
 from autokb.core.nouns import Span
-from autokb.core.ticket_plan import SubgraphRow
 from autokb.core.ticket_template import TicketTemplate
 from autokb.core.tickets import TICKET, Ticket, TicketEvidence
 from autokb.plugins.tickets.heuristics.answer_from import Role, TicketPassage, TicketsAnswer
@@ -21,8 +20,7 @@ COMMENT_CHARACTERS = 1_500  # of a comment that an answer shows
 PROBLEM_CHARACTERS = 240  # of a ticket's description, whole sentences: enough to see whether it is the same problem
 TEXT_CHARACTERS = 1_000  # of a passage that was found by its text
 MOST_TICKETS = 3  # whose asked sections an answer shows
-# Sections that tell how a ticket ended, so that comments may tell it too.
-ENDINGS = frozenset({"fix", "root_cause", "workaround", "resolution", "comments"})
+COMMENTS = "comments"  # the section of comments
 CUT = "[...]"  # behind what is shown of a longer text
 DUPLICATES = "duplicate"  # part of the name of links to a ticket that is resolved elsewhere
 _DOTTED = re.compile(r"\d+\.\d+")  # of a version that was released; beside such, sprints and milestones say nothing
@@ -49,126 +47,88 @@ def fixed_in(ticket: Ticket) -> tuple[str, ...]:
     return tuple(v for v in ticket.fix_versions if _DOTTED.search(v)) or tuple(ticket.fix_versions)
 
 
-def problem_of(published: PublishedTicket, template: TicketTemplate, language: str = ENGLISH) -> str:
-    """Return the first sentences of what a ticket reports, in one line; nothing where it only has a title."""
-    text = _text_of(published, template.field_of.get("description", ""))
-    start, end = opening(text, 0, len(text), PROBLEM_CHARACTERS, language)
-    line = " ".join(text[start:end].split())
-    return line if len(line) <= 2 * PROBLEM_CHARACTERS else ""
-
-
 def originals_of(ticket: Ticket) -> tuple[str, ...]:
     """Return the tickets that the source says this one duplicates."""
     links = (link for link in ticket.links if DUPLICATES in link.type.casefold() and not link.inward)
     return tuple(dict.fromkeys(link.target for link in links))
 
 
-def passages_of_rows(
-    rows: Sequence[SubgraphRow],
-    tickets: Mapping[str, PublishedTicket],
-    asked: Sequence[str],
-    template: TicketTemplate,
-    language: str = ENGLISH,
-) -> list[TicketPassage]:
-    """Return what a sub-graph gave as passages, ticket by ticket in the order of ``tickets``, as they were asked for.
+@dataclass(frozen=True)
+class TicketTexts:
+    """What a published ticket says, in passages that an answer can show."""
 
-    Of comments only those that tell an outcome are passages.
-    """
-    found: list[TicketPassage] = []
-    order = {name: n for n, name in enumerate(asked)}
-    for published in tickets.values():
-        own = [row for row in rows if row.ticket == published.ticket.id and row.text.strip()]
-        for row in sorted(own, key=lambda row: order.get(row.section, len(order))):
-            if not asked and not is_long_section(template, row.section):
-                continue  # the state says it
-            if row.section == comments_section(published):
-                found += comment_passages(published, asked, "asked", language)
+    published: PublishedTicket
+    language: str = ENGLISH
+
+    def problem(self, described: str) -> str:
+        """Return the first sentences of what the ticket reports, in one line; nothing where it only has a title."""
+        text = self._text(described)
+        start, end = opening(text, 0, len(text), PROBLEM_CHARACTERS, self.language)
+        line = " ".join(text[start:end].split())
+        return line if len(line) <= 2 * PROBLEM_CHARACTERS else ""
+
+    def sections(self, names: Iterable[str], asked: Sequence[str]) -> Iterator[TicketPassage]:
+        """Yield sections; of comments only those that tell an outcome are passages."""
+        for name in names:
+            if name == COMMENTS:
+                yield from self.outcomes(asked, "asked")
             else:
-                text = _text_of(published, row.section)
-                start, end = opening(text, 0, len(text), PASSAGE_CHARACTERS, language)
-                found.append(_part(published, row.section, text, start, end, "asked", cut=end < len(text.rstrip())))
-    return found
+                yield self._passage(name, (0, len(self._text(name))), PASSAGE_CHARACTERS, "asked")
 
+    def outcomes(self, asked: Sequence[str], role: Role) -> list[TicketPassage]:
+        """Return the comments that tell how the ticket ended."""
+        chosen = outcome_comments(self.published.ticket, asked, self.language)
+        return [self._comment(n, place, role) for n, place in self._comments() if n in chosen]
 
-def comment_passages(
-    published: PublishedTicket, asked: Sequence[str], role: Role, language: str = ENGLISH
-) -> list[TicketPassage]:
-    """Return the comments of a ticket that tell how it ended."""
-    name = comments_section(published)
-    if not name:
-        return []
-    chosen = set(outcome_comments(published.ticket, asked, language))
-    places = _places_of_comments(published.ticket, _text_of(published, name))
-    return [_comment(published, n, place, role, language) for n, place in places if n in chosen]
+    def around(self, places: Iterable[tuple[str, int]]) -> list[TicketPassage]:
+        """Return passages from places on, each a section and a start; one that lies in another is left out.
 
+        Of comments the one is shown whole that the place lies in.
+        """
+        found: list[TicketPassage] = []
+        for section, start in places:
+            if any(p.section == section and p.start <= start < p.start + len(p.text) for p in found):
+                continue
+            comments = self._comments() if section == COMMENTS else ()
+            own = next(((n, place) for n, place in comments if place[0] <= start < place[1]), None)
+            rest = (start, len(self._text(section)))
+            passage = self._comment(*own, "text") if own else self._passage(section, rest, TEXT_CHARACTERS, "text")
+            found += [passage] if passage.text else []
+        return found
 
-def _comment(published: PublishedTicket, position: int, place: Span, role: Role, language: str) -> TicketPassage:
-    name = comments_section(published)
-    text = _text_of(published, name)
-    start, end = opening(text, *place, COMMENT_CHARACTERS, language)
-    comment = published.ticket.comments[position]
-    by = ", ".join(filter(None, (comment.author, comment.date[:10])))
-    return replace(_part(published, name, text, start, end, role, cut=end < place[1]), by=by)
+    def _text(self, section: str) -> str:
+        return next((s.text for s in self.published.sections if s.section == section), "")
 
+    def _comments(self) -> Iterator[tuple[int, Span]]:
+        """Yield the position of each comment and its place in their section; one that is no longer there has none."""
+        text, end = self._text(COMMENTS), 0
+        for position, comment in enumerate(self.published.ticket.comments):
+            own = comment.text.strip()
+            start = text.find(own, end) if own else -1
+            if start >= 0:
+                end = start + len(own)
+                yield position, (start, end)
 
-def text_passages(
-    published: PublishedTicket, places: Sequence[tuple[str, int, int]], language: str = ENGLISH
-) -> list[TicketPassage]:
-    """Return passages around places (section, start, end) of a ticket; one that lies in another is left out.
+    def _comment(self, position: int, place: Span, role: Role) -> TicketPassage:
+        comment = self.published.ticket.comments[position]
+        by = ", ".join(filter(None, (comment.author, comment.date[:10])))
+        return self._passage(COMMENTS, place, COMMENT_CHARACTERS, role, by)
 
-    Of comments the one is shown whole that the place lies in.
-    """
-    found: list[TicketPassage] = []
-    comments = comments_section(published)
-    for section, start, _ in places:
-        text = _text_of(published, section)
-        if not text.strip() or any(p.section == section and p.start <= start < p.start + len(p.text) for p in found):
-            continue
-        around = _places_of_comments(published.ticket, text) if section == comments else iter(())
-        if own := next(((n, place) for n, place in around if place[0] <= start < place[1]), None):
-            found.append(_comment(published, *own, "text", language))
-            continue
-        first, last = opening(text, start, len(text), TEXT_CHARACTERS, language)
-        if first < last:
-            found.append(_part(published, section, text, first, last, "text", cut=last < len(text.rstrip())))
-    return found
-
-
-def comments_section(published: PublishedTicket) -> str:
-    """Return the section that holds a ticket's comments, nothing where it has none."""
-    return next((s.section for s in published.sections if s.section == "comments" and s.text), "")
-
-
-def _places_of_comments(ticket: Ticket, text: str) -> Iterator[tuple[int, Span]]:
-    """Yield the position of each comment and where it stands in the section; one that is no longer there has none."""
-    end = 0
-    for position, comment in enumerate(ticket.comments):
-        own = comment.text.strip()
-        start = text.find(own, end) if own else -1
-        if start >= 0:
-            end = start + len(own)
-            yield position, (start, end)
-
-
-def _part(
-    published: PublishedTicket, section: str, text: str, start: int, end: int, role: Role, *, cut: bool
-) -> TicketPassage:
-    ticket = published.ticket
-    return TicketPassage(
-        ticket=ticket.id,
-        title=ticket.title,
-        state=state_of(ticket),
-        section=section,
-        by="",
-        text=text[start:end],
-        start=start,
-        role=role,
-        cut=cut,
-    )
-
-
-def _text_of(published: PublishedTicket, section: str) -> str:
-    return next((s.text for s in published.sections if s.section == section), "")
+    def _passage(self, section: str, place: Span, most: int, role: Role, by: str = "") -> TicketPassage:
+        """Return the beginning of a place, ``cut`` where there is more of it."""
+        text, ticket = self._text(section), self.published.ticket
+        start, end = opening(text, *place, most, self.language)
+        return TicketPassage(
+            ticket=ticket.id,
+            title=ticket.title,
+            state=state_of(ticket),
+            section=section,
+            by=by,
+            text=text[start:end],
+            start=start,
+            role=role,
+            cut=end < len(text[: place[1]].rstrip()),
+        )
 
 
 def write_answer(

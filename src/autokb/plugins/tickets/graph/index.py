@@ -35,7 +35,6 @@ class TicketIndex:
     chunks: ChunkIndex
     components: tuple[frozenset[str], ...]
     days: Scores
-    generation: str
 
     @cached_property
     def rows(self) -> Mapping[str, int]:
@@ -61,7 +60,6 @@ class TicketIndex:
         pieces: Sequence[SectionPiece],
         vectors: Vectors,
         language: str,
-        generation: str = "0",
     ) -> TicketIndex:
         """Index published tickets; row n of ``vectors`` is piece n."""
         ids = tuple(sorted(tickets))
@@ -83,7 +81,6 @@ class TicketIndex:
             ),
             components=tuple(fold_names(t.components) for t in nouns),
             days=np.array([day_of(t.created) for t in nouns], dtype=np.float64),
-            generation=generation,
         )
 
 

@@ -74,9 +74,16 @@ def choose_threshold(ids: Sequence[str], titles: Vectors, edges: Iterable[Edge])
     return SimilarityThreshold(round(value, 4), reason)
 
 
-def similar_edges(ids: Sequence[str], titles: Vectors, threshold: float) -> list[Edge]:
-    """Return for each ticket edges to the nearest others whose titles reach the threshold, in order of ids."""
-    return _edges(ids, titles, range(len(ids)), threshold)
+def similar_edges(
+    ids: Sequence[str], titles: Vectors, threshold: float, rows: Sequence[int] | None = None
+) -> list[Edge]:
+    """Return edges to the nearest others whose titles reach the threshold, in order: of each ticket or of some rows."""
+    found = []
+    for row, nearest in _nearest(titles, MOST_SIMILAR, range(len(ids)) if rows is None else rows).items():
+        for other, cosine in nearest.items():
+            if cosine >= threshold:
+                found.append(Edge(ids[row], SIMILAR_TO, ids[other], "similarity", score=cosine))
+    return in_order(found)
 
 
 # Complex: which tickets are compared again follows from three sets that depend on each other.
@@ -97,7 +104,7 @@ def update_similar(
     again = sorted({row[t] for t in stale | set(changed) if t in row})
     compared = set(again)
     others = [e for t, edges in kept.items() if t in row and row[t] not in compared for e in edges]
-    return in_order([*others, *_edges(ids, titles, again, threshold)])
+    return in_order([*others, *similar_edges(ids, titles, threshold, again)])
 
 
 def _tickets_gaining_a_neighbour(
@@ -111,15 +118,6 @@ def _tickets_gaining_a_neighbour(
     lowest_kept = {t: min(e.score for e in edges) for t, edges in kept.items() if len(edges) >= MOST_SIMILAR}
     cutoff = np.array([lowest_kept.get(ticket, threshold) for ticket in ids])
     return {ids[n] for n in np.flatnonzero(np.round(nearest, 6) >= cutoff).tolist()}  # rounded as the kept scores are
-
-
-def _edges(ids: Sequence[str], titles: Vectors, rows: Sequence[int], threshold: float) -> list[Edge]:
-    found = []
-    for row, nearest in _nearest(titles, MOST_SIMILAR, rows).items():
-        for other, cosine in nearest.items():
-            if cosine >= threshold:
-                found.append(Edge(ids[row], SIMILAR_TO, ids[other], "similarity", score=cosine))
-    return in_order(found)
 
 
 def _nearest(titles: Vectors, most: int, rows: Sequence[int]) -> dict[int, dict[int, float]]:

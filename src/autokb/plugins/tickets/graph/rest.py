@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from autokb.core.ticket_template import TicketTemplate
 from autokb.plugins.tickets.heuristics.parse_sections import SectionPart, sections_of_comments
@@ -28,22 +29,25 @@ def split_rest(parts: Sequence[SectionPart], template: TicketTemplate, reply: Se
     found: list[SectionPart] = []
     count = 0
     for part in parts:
-        if id(part) not in asked:
+        if id(part) in asked:
+            blocks = range(count, count + len(blocks_of(part.text)))
+            found += _split(part, [section_of.get(block, part.section) for block in blocks])
+            count = blocks.stop
+        else:
             found.append(part)
-            continue
-        spans = blocks_of(part.text)
-        sections = [section_of.get(count + n, part.section) for n in range(len(spans))]
-        count += len(spans)
-        if set(sections) <= {part.section}:
-            found.append(part)
-            continue
-        start = 0
-        for n, section in enumerate(sections):
-            if n + 1 < len(spans) and sections[n + 1] == section:
-                continue
-            end = spans[n + 1][0] if n + 1 < len(spans) else len(part.text)
-            found.append(SectionPart(section, part.text[start:end].strip(), part.field, section == part.section))
-            start = end
+    return found
+
+
+def _split(part: SectionPart, sections: Sequence[str]) -> list[SectionPart]:
+    """Return a part cut where the next block is of another section."""
+    if set(sections) <= {part.section}:
+        return [part]
+    spans = blocks_of(part.text)
+    first = [n for n in range(len(spans)) if n == 0 or sections[n] != sections[n - 1]]
+    found = []
+    for n, (start, end) in zip(first, pairwise([0, *(spans[n][0] for n in first[1:]), len(part.text)]), strict=True):
+        text = part.text[start:end].strip()
+        found.append(SectionPart(sections[n], text, part.field, sections[n] == part.section))
     return found
 
 

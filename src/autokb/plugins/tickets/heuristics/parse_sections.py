@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from autokb.core.nouns import Span
 from autokb.core.ticket_template import SectionRule, TicketTemplate
 from autokb.core.tickets import TICKET, Ticket, TicketSection
 from autokb.text.markdown import Block, parse_blocks
@@ -123,8 +124,6 @@ def split_text(text: str, base: str, known: Mapping[str, str], blocks: Mapping[s
     part. Headings stay out of the texts but for unknown ones.
     """
     text = text.strip()
-    if not text:
-        return
     found = parse_blocks(text)
     lines = sorted(_heading_lines(text, found, known), key=lambda line: line.start)
     code = [(b.start, b.end) for b in found if b.kind == "code" and b.level == 0]
@@ -132,29 +131,30 @@ def split_text(text: str, base: str, known: Mapping[str, str], blocks: Mapping[s
     for line in [*lines, _HeadLine(len(text), len(text), "", 0)]:
         if not line.section and line.start < len(text) and (section == base or line.level > level):
             continue  # an unknown heading inside of a section, or of what is the base's anyway
-        yield from _without_blocks(
-            text=text, start=start, end=line.start, section=section, base=base, code=code, blocks=blocks
-        )
+        if section == base:
+            yield from _without_blocks(text, (start, line.start), base, code, blocks)
+        elif part := text[start : line.start].strip():
+            yield section, part
         section = line.section or base
         start, level = (line.end if line.section else line.start), line.level
 
 
 def _without_blocks(
-    text: str, start: int, end: int, section: str, base: str, code: Sequence[tuple[int, int]], blocks: Mapping[str, str]
+    text: str, place: Span, base: str, code: Sequence[Span], blocks: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield a part; of the base's own the blocks of code and logs are sections by themselves."""
+    """Yield a part of the base's own; its blocks of code and logs are sections by themselves."""
+    start, end = place
     rest = []
-    if section == base and blocks:
-        for first, last in code:
-            if start <= first and last <= end:
-                kind = "log" if looks_like_log(text[first:last]) else "code"
-                if kind in blocks:
-                    rest.append(text[start:first].strip())
-                    yield blocks[kind], text[first:last].strip()
-                    start = last
+    for first, last in code:
+        if start <= first and last <= end:
+            kind = "log" if looks_like_log(text[first:last]) else "code"
+            if kind in blocks:
+                rest.append(text[start:first].strip())
+                yield blocks[kind], text[first:last].strip()
+                start = last
     rest.append(text[start:end].strip())
     if any(rest):
-        yield section, "\n\n".join(filter(None, rest))
+        yield base, "\n\n".join(filter(None, rest))
 
 
 def _heading_lines(text: str, blocks: Sequence[Block], known: Mapping[str, str]) -> Iterator[_HeadLine]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from autokb.core.ticket_answer import QuestionParts
@@ -25,11 +25,11 @@ def read_ticket_question(
     question: str,
     template: TicketTemplate,
     values: Mapping[str, Sequence[str]],
-    nearness: Mapping[str, float] | None = None,
+    nearness: Callable[[], Mapping[str, float]] = dict,
 ) -> QuestionParts:
     """Read a question about tickets.
 
-    ``values`` are the known values of each section that only holds a field, ``nearness`` the cosine of the
+    ``values`` are the known values of each section that only holds a field, ``nearness`` gives the cosine of the
     question's ends to the cues of each section, which counts where no cue is in the question.
     """
     question = question.strip()
@@ -37,16 +37,17 @@ def read_ticket_question(
         return QuestionParts(_entities_of_message(question, template), (), {})
     filters = find_filters(question, template, values)
     intents, rest = find_intents(question, template, filters)
-    if not intents and nearness:
-        best = max(nearness, key=lambda name: nearness[name])
-        intents = (best,) if nearness[best] >= SURE else ()
+    links = find_links(question, template)
+    if not intents and not links and (near := nearness()):
+        best = max(near, key=lambda name: near[name])
+        intents = (best,) if near[best] >= SURE else ()
     entities = {}
     if summary := template.field_of.get("title"):
         entities[summary] = rest or question
     quoted = [found.group().strip(_MARKS) for found in _QUOTED.finditer(question)]
     if quoted and (described := template.field_of.get("description")):
         entities[described] = "\n".join(quoted)
-    return QuestionParts(entities, intents, filters, find_links(question, template))
+    return QuestionParts(entities, intents, filters, links)
 
 
 def reads_like_a_ticket(text: str) -> bool:

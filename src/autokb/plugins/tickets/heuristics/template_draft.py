@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from autokb.core.reply import LeftOut, Reply
 from autokb.core.ticket_template import TicketTemplate
-from autokb.core.tickets import Ticket
+from autokb.core.tickets import TICKET, Ticket
 from autokb.plugins.tickets.heuristics.parse_sections import find_section, fold_heading, known_headings
 from autokb.text.markdown import parse_blocks
 
@@ -80,36 +80,47 @@ class DraftedTemplate(Reply):
     left_out: tuple[LeftOut, ...] = ()
 
 
-# Complex: headings, what they stand in and above, and fields are counted in one pass over the tickets.
 def count_template(tickets: Sequence[Ticket], template: TicketTemplate) -> DraftTemplate:
     """Count the headings and further fields of tickets that the template does not know; the most frequent first."""
     known = known_headings(template)
-    found: Counter[str] = Counter()
-    where: dict[str, Counter[str]] = {}
-    above: dict[str, Counter[str]] = {}
-    fields: dict[str, list[str]] = {}
-    for ticket in tickets:
-        seen: set[str] = set()
-        for field, text in (("description", ticket.description), *(("comments", c.text) for c in ticket.comments)):
-            for heading, parent in _headings(text):
-                if not find_section(heading, known):
-                    where.setdefault(heading, Counter())[field] += 1
-                    above.setdefault(heading, Counter())[parent] += 1
-                    seen.add(heading)
-        found.update(seen)
-        for name, value in ticket.other.items():
-            if value.strip():
-                fields.setdefault(name, []).append(value.strip())
+    places: dict[str, list[_Place]] = {}
+    for place in (place for ticket in tickets for place in _places(ticket)):
+        if not find_section(place.heading, known):
+            places.setdefault(place.heading, []).append(place)
+    values = _values(tickets)
     least = max(FEWEST_TICKETS, FEWEST_SHARE * len(tickets))
-    common = [h for h, n in sorted(found.items(), key=lambda one: (-one[1], one[0])) if n >= least][:MOST_HEADINGS]
+    counted = sorted((_counted_heading(some) for some in places.values()), key=lambda one: (-one.tickets, one.heading))
     return DraftTemplate(
         len(tickets),
-        tuple(
-            CountedHeading(h, found[h], where[h].most_common(1)[0][0], _mostly_above(above[h], known)) for h in common
-        ),
-        tuple(_counted_field(name, fields[name]) for name in sorted(fields) if len(fields[name]) >= least),
+        tuple(one for one in counted if one.tickets >= least)[:MOST_HEADINGS],
+        tuple(_counted_field(name, values[name]) for name in sorted(values) if len(values[name]) >= least),
         tuple(KnownSection(rule.name, rule.parent, rule.headings) for rule in template.sections),
     )
+
+
+def _values(tickets: Iterable[Ticket]) -> Mapping[str, Sequence[str]]:
+    """Return the values that tickets have in the source's further fields."""
+    found: dict[str, list[str]] = {}
+    for name, value in (one for ticket in tickets for one in ticket.other.items()):
+        if value.strip():
+            found.setdefault(name, []).append(value.strip())
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a folded heading stands: the ticket, the field, and the heading that it stands under."""
+
+    heading: str
+    ticket: str
+    field: str
+    above: str
+
+
+def _places(ticket: Ticket) -> Iterator[_Place]:
+    for field, text in (("description", ticket.description), *(("comments", c.text) for c in ticket.comments)):
+        for heading, above in _headings(text):
+            yield _Place(heading, ticket.id, field, above)
 
 
 def _headings(text: str) -> list[tuple[str, str]]:
@@ -131,9 +142,12 @@ def _headings(text: str) -> list[tuple[str, str]]:
     return found
 
 
-def _mostly_above(above: Counter[str], known: Mapping[str, str]) -> str:
-    parent, count = above.most_common(1)[0]
-    return parent if parent and count * 2 > above.total() else ""
+def _counted_heading(places: Sequence[_Place]) -> CountedHeading:
+    """Return a heading with where it mostly stands; of what is above it more than half must be one heading."""
+    ((field, _),) = Counter(place.field for place in places).most_common(1)
+    ((above, count),) = Counter(place.above for place in places).most_common(1)
+    tickets = len({place.ticket for place in places})
+    return CountedHeading(places[0].heading, tickets, field, above if count * 2 > len(places) else "")
 
 
 def _counted_field(name: str, values: Sequence[str]) -> CountedField:
@@ -141,42 +155,46 @@ def _counted_field(name: str, values: Sequence[str]) -> CountedField:
     return CountedField(name, len(values), common, len(set(values)) <= FEW_VALUES * len(values))
 
 
-# Complex: a section may hang under one that is proposed after it, so that all names are taken first.
 def draft_template(item: DraftTemplate) -> DraftedTemplate:
     """Propose a section for each frequent heading and field that the template lacks.
 
     A heading of descriptions hangs under their section, one that mostly stands under another under that one's section.
     """
-    names = {heading: known.name for known in item.known for heading in known.headings}
-    taken = {"", *(known.name for known in item.known)}
-    described = "description" if "description" in taken else "ticket"
-    of_heading: dict[str, str] = {}
+    taken = {"", TICKET, *(known.name for known in item.known)}
+    new = _new_sections(item.headings, taken)
+    section_of = {heading: known.name for known in item.known for heading in known.headings}
+    section_of |= {counted.heading: name for name, counted in new.items()}
+    described = "description" if "description" in taken else TICKET
     drafted: list[DraftedSection] = []
-    for counted in item.headings:
-        name = section_name(counted.heading)
-        if name not in taken and name != "ticket":
-            of_heading[counted.heading] = name
-            taken.add(name)
-    for counted in item.headings:
-        if counted.heading not in of_heading:
-            continue
-        name = of_heading[counted.heading]
-        parent = of_heading.get(counted.above, name)
+    for name, counted in new.items():
+        parent = section_of.get(counted.above, name)
         if parent == name:
-            parent = names.get(counted.above, described if counted.field == "description" else "ticket")
+            parent = described if counted.field == "description" else TICKET
         why = f"{counted.tickets} of {item.tickets} tickets have this heading, mostly in {counted.field}."
         drafted.append(DraftedSection(name=name, parent=parent, headings=(counted.heading,), why=why))
+    drafted += _field_sections(item, {*taken, *new})
+    return DraftedTemplate(sections=_without_circles(drafted))
+
+
+def _field_sections(item: DraftTemplate, taken: set[str]) -> Iterator[DraftedSection]:
     for field in item.fields:
         name = section_name(field.name)
         if name not in taken:
             taken.add(name)
             why = f"{field.tickets} of {item.tickets} tickets have this field, such as {'; '.join(field.values[:2])}."
-            drafted.append(
-                DraftedSection(
-                    name=name, parent="ticket", headings=(), fields=(field.name,), embedded=not field.repeats, why=why
-                )
+            embedded = not field.repeats
+            yield DraftedSection(
+                name=name, parent=TICKET, headings=(), fields=(field.name,), embedded=embedded, why=why
             )
-    return DraftedTemplate(sections=_without_circles(drafted))
+
+
+def _new_sections(headings: Sequence[CountedHeading], taken: Container[str]) -> Mapping[str, CountedHeading]:
+    """Return the headings that get sections, by their names; of two headings with one name the first has it."""
+    found: dict[str, CountedHeading] = {}
+    for counted in headings:
+        if (name := section_name(counted.heading)) not in taken:
+            found.setdefault(name, counted)
+    return found
 
 
 def _without_circles(sections: Sequence[DraftedSection]) -> tuple[DraftedSection, ...]:
@@ -189,8 +207,8 @@ def _without_circles(sections: Sequence[DraftedSection]) -> tuple[DraftedSection
             seen.add(name)
             name = parent[name]
         if name in seen:
-            parent[section.name] = "ticket"
-            section = section.model_copy(update={"parent": "ticket"})
+            parent[section.name] = TICKET
+            section = section.model_copy(update={"parent": TICKET})
         found.append(section)
     return tuple(found)
 

@@ -93,8 +93,7 @@ class AddContextTask(Task[AddContext, AddedContext]):
         wanted = range(1, len(item.passages) + 1)
         if set(written) != set(wanted) or len(entry.contexts) != len(wanted):
             raise ReplyError(f"Give exactly one context for each of the passages 1 to {len(wanted)}.")
-        around = (item.previous, *item.passages) if item.previous else item.passages
-        source = "\n".join((item.title, *(part for p in around for part in (*p.headings, p.context, p.text))))
+        source = _source(item)
         foreign = {n: reason for n in wanted if (reason := unsupported_fact(written[n], source))}
         contexts = tuple(self._usable(written[n], item.passages[n - 1], source, item) for n in wanted)
         complaints = tuple(f"Passage {n}: {reason}; add no fact." for n, reason in foreign.items())
@@ -125,6 +124,12 @@ def _as_people_see(passage: PassageAlone) -> Mapping[str, Any]:
         "context": visible(passage.context),
         "headings": " > ".join(map(visible, passage.headings)),
     }
+
+
+def _source(item: AddContext) -> str:
+    """Return all that a context can be taken from."""
+    around = (item.previous, *item.passages) if item.previous else item.passages
+    return "\n".join((item.title, *(part for p in around for part in (*p.headings, p.context, p.text))))
 
 
 TASK = AddContextTask()

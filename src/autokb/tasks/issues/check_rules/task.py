@@ -65,14 +65,7 @@ class CheckRulesTask(Task[CheckRules, CheckedRules]):
         if [v.rule for v in reply.verdicts] != [r.id for r in item.rules]:
             raise ReplyError(f"Give one verdict for each of the rules {[r.id for r in item.rules]}, in this order.")
         for verdict in reply.verdicts:
-            if not verdict.reason.strip():
-                raise ReplyError(f"The verdict on {verdict.rule!r} needs a reason.")
-            if any(not 0 <= place <= len(item.steps) for place in verdict.places):
-                raise ReplyError(
-                    f"{verdict.rule!r}: 0 is the title and {len(item.steps)} the last step; name no other place."
-                )
-            if verdict.places and verdict.verdict not in ("broken", "doubt"):
-                raise ReplyError(f"{verdict.rule!r} names places but is neither broken nor doubted; leave them out.")
+            _check_verdict(verdict, len(item.steps))
 
     def values(self, items: Sequence[CheckRules]) -> Mapping[str, Any]:
         """Return domain and rules, which are the same for all, and the solutions as people see them."""
@@ -158,6 +151,15 @@ def _refuse_twice(against: Mapping[str, Sequence[Any]], kept: Iterable[str]) -> 
         if other := lists.get(rule):
             raise ReplyError(f"The rule {rule!r} stands in `{other}` and in `{name}`; it can be in one.")
         lists[rule] = name
+
+
+def _check_verdict(verdict: RuleVerdict, steps: int) -> None:
+    if not verdict.reason.strip():
+        raise ReplyError(f"The verdict on {verdict.rule!r} needs a reason.")
+    if any(not 0 <= place <= steps for place in verdict.places):
+        raise ReplyError(f"{verdict.rule!r}: 0 is the title and {steps} the last step; name no other place.")
+    if verdict.places and verdict.verdict not in ("broken", "doubt"):
+        raise ReplyError(f"{verdict.rule!r} names places but is neither broken nor doubted; leave them out.")
 
 
 TASK = CheckRulesTask()

@@ -13,6 +13,7 @@ from autokb.core.domain import ENGLISH, Attribute, read_domain
 from autokb.core.ids import canonical_json, key_json, only_if_other_than, outside_key
 from autokb.core.implications import with_implied_values
 from autokb.heuristics.attributes.extract import extract_attributes, states_value
+from autokb.heuristics.grouping import grouped
 from autokb.tasks.issues.attribute_fields import attributes_tokens, attributes_type, describe_attributes, read_values
 from autokb.tasks.prompts import examples, spelled_reply
 from autokb.tasks.task import Read, Reply, ReplyError, Task
@@ -63,18 +64,9 @@ class ExtractAttributesTask(Task[ExtractAttributes, ExtractedAttributes]):
     def check(self, item: ExtractAttributes, reply: ExtractedAttributes) -> None:
         """Refuse names not configured, values a closed attribute does not have, and Any or NONE beside others."""
         for name, values in reply.attributes.items():
-            attribute = item.configuration.get(name)
-            if attribute is None:
+            if name not in item.configuration:
                 raise ReplyError(f"{name!r} is no attribute of this domain; it has {sorted(item.configuration)}.")
-            if not values or len(set(values)) < len(values) or not all(v.strip() for v in values):
-                raise ReplyError(
-                    f"{name!r} needs each value once and at least one; leave the name out when nothing is said."
-                )
-            others = set(values) - {"Any", "NONE"}
-            if len(values) > 1 and len(others) < len(values):
-                raise ReplyError(f"{name!r}: Any and NONE stand alone, not beside {sorted(others)}.")
-            if attribute.kind == "closed" and (stray := others - set(attribute.values)):
-                raise ReplyError(f"{name!r} has the values {list(attribute.values)}, not {sorted(stray)[0]!r}.")
+            _check_values(item.configuration[name], values)
 
     def together(self, item: ExtractAttributes) -> Hashable:
         """Texts of one kind and domain that are read in one manner against one configuration can share a request."""
@@ -117,10 +109,8 @@ class ExtractAttributesTask(Task[ExtractAttributes, ExtractedAttributes]):
         found = read_values(entry.attributes, item.configuration)
         self.check(item, ExtractedAttributes(attributes=found))
         unstated = [(name, value) for name in found for value in _unstated(item, name, found[name])]
-        stated: dict[str, frozenset[str]] = {}
-        for name, values in found.items():
-            if remaining := frozenset(v for v in values if (name, v) not in unstated):
-                stated[name] = item.configuration[name].normal(remaining)
+        left = grouped((name, v) for name, values in found.items() for v in values if (name, v) not in unstated)
+        stated = {name: item.configuration[name].normal(frozenset(values)) for name, values in left.items()}
         if item.kind == "solution":
             stated = {name: values for name, values in stated.items() if values != ANY}
         answer = ExtractedAttributes(attributes=as_lists(with_implied_values(stated, item.configuration)))
@@ -142,6 +132,17 @@ def _unstated(item: ExtractAttributes, name: str, values: Sequence[str]) -> list
     known = {"Any", "NONE", *attribute.values, *attribute.examples, *attribute.synonyms}
     unknown = (v for v in values if v not in known)
     return [v for v in unknown if not states_value(item.text, attribute, v, item.configuration, item.language)]
+
+
+def _check_values(attribute: Attribute, values: Sequence[str]) -> None:
+    name = attribute.name
+    if not values or len(set(values)) < len(values) or not all(v.strip() for v in values):
+        raise ReplyError(f"{name!r} needs each value once and at least one; leave the name out when nothing is said.")
+    others = set(values) - {"Any", "NONE"}
+    if len(values) > 1 and len(others) < len(values):
+        raise ReplyError(f"{name!r}: Any and NONE stand alone, not beside {sorted(others)}.")
+    if attribute.kind == "closed" and (stray := others - set(attribute.values)):
+        raise ReplyError(f"{name!r} has the values {list(attribute.values)}, not {sorted(stray)[0]!r}.")
 
 
 TASK = ExtractAttributesTask()

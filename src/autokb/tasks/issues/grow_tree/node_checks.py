@@ -19,6 +19,13 @@ class Node(Reply):
     raw_issues: tuple[str, ...] = ()
 
 
+def _check_values(node: Node, attribute: Attribute, given: Values) -> None:
+    if not given or (len(given) > 1 and given & (ANY | NONE)):
+        raise ReplyError(f"{node.text!r}: {attribute.name} needs values, or Any or NONE alone.")
+    if attribute.kind == "closed" and (stray := given - frozenset(attribute.values) - ANY - NONE):
+        raise ReplyError(f"{node.text!r}: {sorted(stray)[0]!r} is not a value of {attribute.name}.")
+
+
 def check_node(node: Node, configuration: Mapping[str, Attribute], known: Collection[str]) -> None:
     """Refuse a node without a text, with values it cannot have, or with raw issues that are not ``known``."""
     if not node.text.strip():
@@ -26,11 +33,7 @@ def check_node(node: Node, configuration: Mapping[str, Attribute], known: Collec
     if set(node.attributes) != set(configuration):
         raise ReplyError(f"{node.text!r} must name every attribute: {sorted(configuration)}.")
     for name, values in node.attributes.items():
-        attribute, given = configuration[name], frozenset(values)
-        if not given or (len(given) > 1 and given & (ANY | NONE)):
-            raise ReplyError(f"{node.text!r}: {name} needs values, or Any or NONE alone.")
-        if attribute.kind == "closed" and (stray := given - frozenset(attribute.values) - ANY - NONE):
-            raise ReplyError(f"{node.text!r}: {sorted(stray)[0]!r} is not a value of {name}.")
+        _check_values(node, configuration[name], frozenset(values))
     if not DomainSpec("", attributes=configuration).allows(from_lists(node.attributes)):
         raise ReplyError(f"{node.text!r}: the configuration rules this combination out.")
     if stray_ids := set(node.raw_issues) - set(known):

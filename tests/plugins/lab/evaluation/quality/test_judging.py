@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from autokb.heuristics.rules import RuleVerdict
-from autokb.plugins.lab.evaluation.quality.judging import judged_compliance, judged_correctness
+from autokb.plugins.lab.evaluation.quality.report import judged_compliance, judged_correctness
 from autokb.tasks.issues.check_rules.task import CheckedRules
 from autokb.tasks.judges.correctness.task import JudgedCorrectness
 

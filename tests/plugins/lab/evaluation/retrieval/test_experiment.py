@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from autokb.core.errors import BadInputError
 from autokb.core.test_sets import LabelledQuery
 from autokb.plugins.lab.evaluation.compare import NO_DIFFERENCE, compare
 from autokb.plugins.lab.evaluation.retrieval.datasets import Qrels
-from autokb.plugins.lab.evaluation.retrieval.experiment import evaluate_retrieval, measure
+from autokb.plugins.lab.evaluation.retrieval.experiment import System, evaluate_retrieval, measure
 from autokb.plugins.lab.evaluation.retrieval.metrics import RETRIEVAL
 
 QUERIES = [LabelledQuery("q1", "one"), LabelledQuery("q2", "two"), LabelledQuery("q3", "nobody knows")]
 GRADES = Qrels({"q1": {"a": 1.0}, "q2": {"b": 1.0, "c": 0.0}, "q3": {"a": 0.0}}, ("gone",))
-SYSTEMS = {"raw": lambda text: ["c", "a", "b"], "good": lambda text: ["a", "a", "b"] if text == "one" else ["b"]}
+SYSTEMS = {
+    "raw": System(lambda text: ["c", "a", "b"]),
+    "good": System(lambda text: ["a", "a", "b"] if text == "one" else ["b"]),
+}
 
 
 def test_answer_has_the_shape_of_the_interface() -> None:
@@ -48,7 +53,8 @@ def test_differences_are_paired_with_the_baseline() -> None:
 
 def test_what_is_shown_counts_beside_the_ranking() -> None:
     shown = {("one", 1): {"x"}, ("one", 3): {"x", "a"}, **{("two", k): {"c"} for k in (1, 3, 5, 10)}}
-    report = evaluate_retrieval(SYSTEMS, QUERIES, GRADES, shown={"good": lambda text, k: shown[text, k]})
+    shows = replace(SYSTEMS["good"], shown=lambda text, k: shown[text, k])
+    report = evaluate_retrieval({**SYSTEMS, "good": shows}, QUERIES, GRADES)
     answer = report.as_json()  # a KeyError if more were asked than counts
     good = answer["systems"]["good"]
     values = {name: good["metrics"][name]["value"] for name in good["metrics"] if name.startswith("shown")}
@@ -56,7 +62,7 @@ def test_what_is_shown_counts_beside_the_ranking() -> None:
     assert good["per_query"]["shown@3"] == {"q1": 1, "q2": 0}
     assert not {name for name in answer["systems"]["raw"]["metrics"] if name.startswith("shown")}
     assert "per_query" not in answer["systems"]["raw"]
-    (change,) = compare(answer, answer, "good.shown@3").changes
+    (change,) = compare(answer, answer, "good.shown@3").differences
     assert (change.paired, change.verdict) == (2, NO_DIFFERENCE)
 
 
@@ -76,6 +82,6 @@ def test_nothing_to_measure_is_said_before_any_work() -> None:
         raise AssertionError("asked although nothing can be measured")
 
     with pytest.raises(BadInputError, match="same query ids"):
-        evaluate_retrieval({"raw": never}, QUERIES, Qrels({}))
+        evaluate_retrieval({"raw": System(never)}, QUERIES, Qrels({}))
     with pytest.raises(BadInputError, match="no system"):
         evaluate_retrieval({}, QUERIES, GRADES)

@@ -10,6 +10,7 @@ from rich.console import Console
 from autokb.core.errors import BadInputError
 from autokb.plugins.lab.evaluation.compare import compare
 from autokb.plugins.lab.evaluation.report import answer_tables, terminal_tables
+from autokb.plugins.lab.evaluation.retrieval.experiment import System
 from autokb.plugins.lab.evaluation.retrieval.paraphrase_experiment import ParaphrasedText, evaluate_paraphrases
 
 TEXTS = (
@@ -19,7 +20,10 @@ TEXTS = (
     ParaphrasedText("none", "chunks", ("a",), {"easy": (), "medium": (), "hard": ()}),
 )
 FOUND = {"1": ["a"], "2": ["x", "b"], "3": ["a"], "4": ["x"], "5": ["b", "b", "a"], "6": ["c"], "7": ["x"], "8": ["a"]}
-SYSTEMS = {"raw": lambda text: FOUND.get(text, ["x", "y"]), "best": lambda _text: ["a", "b", "c"]}
+SYSTEMS = {
+    "raw": System(lambda text: FOUND.get(text, ["x", "y"])),
+    "best": System(lambda _text: ["a", "b", "c"]),
+}
 # Hits at 1 of raw. n1: easy 1 0, medium 1, hard 0 1. n2: easy 1, hard 0. k1: easy 1, medium 0, hard 0.
 
 
@@ -55,9 +59,9 @@ def test_the_node_that_was_asked_and_its_tree_count_beside_documents() -> None:
     def matches(text: str) -> list[tuple[str, str]]:
         return MATCHES[text]  # chunks are no nodes: a KeyError if they were asked
 
-    systems = {name: lambda _text: ["a"] for name in ("raw", "children", "autokb+hr")}
-    nodes = {"autokb+hr": matches, "children": lambda text: [("n1", "t1"), ("n2", "t2")]}
-    answer = evaluate_paraphrases(systems, NODES, nodes=nodes, metrics=("hit_rate@1",)).as_json()
+    nodes = {"raw": None, "children": lambda _text: [("n1", "t1"), ("n2", "t2")], "autokb+hr": matches}
+    systems = {name: System(lambda _text: ["a"], nodes=of) for name, of in nodes.items()}
+    answer = evaluate_paraphrases(systems, NODES, metrics=("hit_rate@1",)).as_json()
     asked = answer["systems"]["autokb+hr"]
     assert asked["metrics"]["node_hit@1"]["value"] == pytest.approx((1 / 3 + 1 / 2) / 2)  # n1: 1 0 0, n2: 1 0
     assert asked["metrics"]["node_hit@3"]["value"] == pytest.approx((2 / 3 + 1 / 2) / 2)
@@ -72,7 +76,7 @@ def test_the_node_that_was_asked_and_its_tree_count_beside_documents() -> None:
     difference = next(d for d in answer["differences"] if d["metric"] == "node_hit@1")
     assert (difference["system"], difference["baseline"]) == ("autokb+hr", "children")
     assert difference["value"] == pytest.approx((1 / 3 + 1 / 2) / 2 - 1 / 2)
-    titles = [table.title for table in answer_tables(answer)]
+    titles = [table.name for table in answer_tables(answer)]
     assert "Systems (mean and 95 % interval): node_hit, tree_hit, node_offered" in titles
     assert {"Differences to raw (paired)", "Differences to children (paired)"} <= set(titles)
 
@@ -84,8 +88,9 @@ def test_a_chunk_that_answers_a_text_counts_for_systems_that_find_chunks() -> No
         ParaphrasedText("n2", "nodes", ("a",), {"easy": ("6",)}, "t2"),  # in no chunk: it says nothing of the search
     )
     found = {"1": ["c2"], "2": ["x", "c1"], "3": ["x"], "4": ["c3"], "5": ["c1"]}
-    systems = {"raw": lambda _text: ["a"], "children": lambda _text: ["a"]}
-    answer = evaluate_paraphrases(systems, texts, chunks={"raw": lambda text: found[text]}).as_json()
+    chunks = {"raw": lambda text: found[text], "children": None}
+    systems = {name: System(lambda _text: ["a"], chunks=of) for name, of in chunks.items()}
+    answer = evaluate_paraphrases(systems, texts).as_json()
     raw = answer["systems"]["raw"]
     assert raw["per_query"]["chunk_hit@1"] == {"n1": pytest.approx(1 / 3), "c3": 0.5}
     assert raw["metrics"]["chunk_hit@3"]["value"] == pytest.approx((2 / 3 + 1 / 2) / 2)
@@ -113,7 +118,9 @@ def test_differences_are_paired_by_text() -> None:
 def test_two_stored_answers_are_compared_text_by_text() -> None:
     answer = evaluate_paraphrases(SYSTEMS, TEXTS, metrics=("hit_rate@1",)).as_json()
     found = compare(answer, answer, "raw.levels.easy.hit_rate@1", 0.0)
-    assert [(c.name, c.paired, c.after - c.before) for c in found.changes] == [("raw.levels.easy.hit_rate@1", 3, 0.0)]
+    assert [(c.name, c.paired, c.after - c.before) for c in found.differences] == [
+        ("raw.levels.easy.hit_rate@1", 3, 0.0)
+    ]
     assert found.exit_status == 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from autokb.core.errors import BadInputError
-from autokb.plugins.lab.evaluation.retrieval.system_names import FREE_SYSTEMS, LLM_ONLY, choose_systems, names_systems
+from autokb.plugins.lab.evaluation.system_names import FREE_SYSTEMS, LLM_ONLY, choose_systems, names_systems
 
 
 def test_without_names_every_system_that_asks_no_model_is_chosen() -> None:

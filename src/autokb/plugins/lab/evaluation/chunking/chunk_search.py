@@ -13,7 +13,7 @@ from autokb.core.nouns import Chunk, Document, Hit
 from autokb.plugins.lab.evaluation.chunking.datasets import LabelledQuestion
 from autokb.plugins.lab.evaluation.chunking.results import DEPTHS, WITH_CONTEXT, ChunkShare, MethodOutput
 from autokb.plugins.lab.evaluation.chunking.token_metrics import DocumentSpans, precision_omega, token_scores
-from autokb.plugins.lab.evaluation.runner import Embed
+from autokb.plugins.lab.evaluation.experiment import Embed
 from autokb.retrieval.expand_subtrees import expand_subtrees
 from autokb.stats.bootstrap import mean_intervals
 

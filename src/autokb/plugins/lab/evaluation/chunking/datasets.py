@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Span
+from autokb.core.test_sets import read_lines
 from autokb.plugins.lab.evaluation.chunking.token_metrics import DocumentSpans
 
 Resolve = Callable[[str], str | None]  # the name of a document -> its id
@@ -34,10 +35,10 @@ def read_questions(
     ``lengths`` are the documents by id with the characters of each. The field names of Chroma's data sets are read too.
     With ``others`` the file may have questions about other documents, which are skipped.
     """
-    lines = list(_read_lines(path))
+    lines = list(read_lines(path))
     if not lines:
         raise BadInputError(f"{path} holds no questions; write one JSON object with a question in each line.")
-    found = (_read_question(line, where, lengths, resolve, others=others) for line, where in lines)
+    found = (_read_question(line, f"{path}, line {n}", lengths, resolve, others=others) for n, line in lines)
     return [question for question in found if question is not None]
 
 
@@ -79,24 +80,13 @@ def _read_span(reference: Any, where: str, length: int) -> Span:
 def read_gold(path: Path, resolve: Resolve) -> dict[str, str]:
     """Read JSON Lines with ``document`` and ``text``: by document id, the text that should be kept of it."""
     found = {}
-    for line, where in _read_lines(path):
+    for number, line in read_lines(path):
         try:
             record = json.loads(line)
         except ValueError:
             record = None
         document = resolve(str(record.get("document", ""))) if isinstance(record, dict) else None
         if document is None or "text" not in record:
-            raise BadInputError(f"{where} needs document (one of those given) and text.")
+            raise BadInputError(f"{path}, line {number} needs document (one of those given) and text.")
         found[document] = str(record["text"])
     return found
-
-
-def _read_lines(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the lines with text, each with the words that name it in an error."""
-    try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(f"{path} cannot be read ({error}); give a JSONL file in UTF-8.") from error
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            yield line, f"{path}, line {number}"

@@ -17,7 +17,7 @@ from autokb.plugins.lab.evaluation.chunking.judges import (
     weighted_precisions,
 )
 from autokb.plugins.lab.evaluation.chunking.results import ChunkShare, MethodOutput, MethodReport, Tenets, chunk_sizes
-from autokb.plugins.lab.evaluation.runner import Embed, TaskRunner
+from autokb.plugins.lab.evaluation.experiment import Embed, TaskRunner
 from autokb.tasks.judges.relevance.task import TASK as RELEVANCE
 from autokb.tasks.probes.chunk_questions.task import TASK as CHUNK_QUESTIONS
 

@@ -11,7 +11,7 @@ from autokb.core.nouns import Chunk, Document
 from autokb.plugins.lab.evaluation.chunking.chunk_search import RankedChunks
 from autokb.plugins.lab.evaluation.chunking.datasets import LabelledQuestion
 from autokb.plugins.lab.evaluation.chunking.results import DEPTHS, WITH_CONTEXT, JudgedShare, WeightedPrecision
-from autokb.plugins.lab.evaluation.runner import TaskRunner
+from autokb.plugins.lab.evaluation.experiment import TaskRunner
 from autokb.stats.bootstrap import Ratio, measured_mean, ratio_interval
 from autokb.tasks.judges.chunk_verdicts import ChunkVerdict, JudgeChunk
 from autokb.tasks.judges.completeness.task import TASK as COMPLETENESS

@@ -8,10 +8,8 @@ from dataclasses import dataclass, field
 from autokb.chunking.chunk_result import ChunkResult
 from autokb.chunking.tree import chunks_with_text
 from autokb.core.nouns import Chunk
-from autokb.plugins.lab.evaluation.chunking.report import chunking_tables
-from autokb.plugins.lab.evaluation.record import Record
-from autokb.plugins.lab.evaluation.report import ReportTable
-from autokb.plugins.lab.evaluation.runner import ModelUsage
+from autokb.plugins.lab.evaluation.experiment import ModelUsage
+from autokb.plugins.lab.evaluation.report import Record
 from autokb.stats.bootstrap import Interval
 from autokb.stats.samples import nearest_rank
 
@@ -97,9 +95,6 @@ class ChunkingReport(Record):
     questions: CountsByQuestion
     usage: ModelUsage
     seconds: float
-
-    def _tables(self) -> list[ReportTable]:
-        return chunking_tables(self.as_json())
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,9 @@ from autokb.core.errors import BadInputError
 from autokb.core.files import write_file
 from autokb.core.ids import digest
 from autokb.core.nouns import DISPLAYED, Issue, Solution
-from autokb.plugins.lab.evaluation.files import ANNOTATORS, read_rows, sheet_text
 from autokb.plugins.lab.evaluation.quality.measures import solution_trees, spread_over_trees
+from autokb.plugins.lab.evaluation.sheets import ANNOTATORS, YES_NO, Choice, read_rows, sheet_text
 from autokb.stats.shares import agreement
-from autokb.text.spreadsheet_cells import unguarded
 
 COLUMNS = ("item", "annotator", "answer", "issue", "solution", "documents", "quotes")
 FILLED_IN = COLUMNS[:3]
@@ -23,7 +22,6 @@ ASKED = (
     "no where it is wrong or answers something else. Judge by yourself, and leave empty what you cannot judge."
 )
 ANNOTATED_TWICE = 0.1  # share of the items that the second annotator gets too (AutoKB paper, appendix B.3)
-ANSWERS = {**dict.fromkeys(("yes", "y", "true", "1"), True), **dict.fromkeys(("no", "n", "false", "0"), False)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +85,14 @@ def read_sheet(path: Path) -> Agreement:
     answers: dict[str, dict[str, bool]] = {}
     for number, row in read_rows(path, FILLED_IN):
         where = f"{path}, line {number}"
-        item, annotator, answer = (unguarded(row[column].strip()) for column in FILLED_IN)
+        item, annotator, answer = (row[column] for column in FILLED_IN)
         if not answer:
             continue
         if not item or annotator not in ANNOTATORS:
             raise BadInputError(f"{where} needs an item and an annotator (1 or 2), not {annotator!r}.")
         if annotator in answers.setdefault(item, {}):
             raise BadInputError(f"{where}: annotator {annotator} answered {item!r} before; leave one answer.")
-        if answer.lower() not in ANSWERS:
-            raise BadInputError(f"{where}: the answer is {answer!r}; write yes or no.")
-        answers[item][annotator] = ANSWERS[answer.lower()]
+        answers[item][annotator] = Choice(YES_NO, "yes or no").read("the answer", answer, where)
     if not answers:
         raise BadInputError(f"{path} holds no answers; write yes or no into the column answer.")
     return agree(answers)

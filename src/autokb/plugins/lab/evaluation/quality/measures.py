@@ -13,7 +13,7 @@ from autokb.core.ids import digest
 from autokb.core.nouns import Issue, Solution, VerdictName
 from autokb.core.regex_timeout import SlowPatternError
 from autokb.heuristics.rules import find_breach
-from autokb.plugins.lab.evaluation.record import Record
+from autokb.plugins.lab.evaluation.report import Record
 from autokb.stats.bootstrap import Interval, ratio_interval
 from autokb.tasks.issues.check_rules.task import NOT_CONCERNED, NOTHING_NAMED
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from autokb.core.nouns import Chunk, RawIssue
 from autokb.core.ranking import best_first
 from autokb.core.vectors import Vectors
-from autokb.plugins.lab.evaluation.retrieval.experiment import System
-from autokb.plugins.lab.evaluation.runner import Embed, TaskRunner
+from autokb.plugins.lab.evaluation.experiment import Embed, TaskRunner
+from autokb.plugins.lab.evaluation.retrieval.experiment import Ranker
 from autokb.retrieval.search import ChunkIndex, build_index, fused_equally, vectors_only, whole_chunks, words_only
 from autokb.tasks.probes.unaided_solutions.task import TASK, SolveByLLMOnly
 
@@ -45,17 +45,17 @@ def index_chunks(
     )
 
 
-def fused_baseline(chunks: ChunkIndex, query_vector: QueryVector) -> System:
+def fused_baseline(chunks: ChunkIndex, query_vector: QueryVector) -> Ranker:
     """Return the system that fuses vectors and BM25 by reciprocal ranks, 1:1."""
     return lambda text: first_documents(chunks, fused_equally(chunks, query_vector(text), text))
 
 
-def bm25_baseline(chunks: ChunkIndex) -> System:
+def bm25_baseline(chunks: ChunkIndex) -> Ranker:
     """Return the system that ranks by words alone."""
     return lambda text: first_documents(chunks, words_only(chunks, text).documents)
 
 
-def vector_baseline(chunks: ChunkIndex, query_vector: QueryVector) -> System:
+def vector_baseline(chunks: ChunkIndex, query_vector: QueryVector) -> Ranker:
     """Return the system that ranks by vectors alone."""
     return lambda text: first_documents(chunks, vectors_only(chunks, query_vector(text)).documents)
 
@@ -102,7 +102,7 @@ def solve_issues(runner: TaskRunner, embed: Embed, domain: str, raw_issues: Sequ
     return SolvedIssues(issues, tuple(solutions))
 
 
-def llm_only_baseline(chunks: ChunkIndex, solved: SolvedIssues, query_vector: QueryVector) -> System:
+def llm_only_baseline(chunks: ChunkIndex, solved: SolvedIssues, query_vector: QueryVector) -> Ranker:
     """Return the system that ranks documents by what the model knows."""
     score = score_documents(solved, lambda vector: vectors_only(chunks, vector).documents)
     return lambda text: first_documents(chunks, score(query_vector(text)))

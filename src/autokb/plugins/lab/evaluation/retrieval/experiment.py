@@ -8,19 +8,29 @@ from dataclasses import dataclass, field
 
 from autokb.core.errors import BadInputError
 from autokb.core.test_sets import LabelledQuery
-from autokb.plugins.lab.evaluation.experiment import Column, Difference, Experiment
-from autokb.plugins.lab.evaluation.record import Record
+from autokb.plugins.lab.evaluation.experiment import Column, Difference, Experiment, ModelUsage
+from autokb.plugins.lab.evaluation.report import Record
 from autokb.plugins.lab.evaluation.retrieval.datasets import Qrels
 from autokb.plugins.lab.evaluation.retrieval.metrics import RETRIEVAL, Relevant, distinct, metric
-from autokb.plugins.lab.evaluation.retrieval.system_names import RAW
-from autokb.plugins.lab.evaluation.runner import ModelUsage
+from autokb.plugins.lab.evaluation.system_names import RAW
 from autokb.stats.bootstrap import Interval
 
-System = Callable[[str], Sequence[str]]  # the text of a question -> ids of documents, best first
+Ranker = Callable[[str], Sequence[str]]  # the text of a question -> ids of documents or chunks, best first
+NodeRanker = Callable[[str], Sequence[tuple[str, str]]]  # the text of a question -> (node, its tree), best first
 Rankings = Mapping[str, tuple[str, ...]]  # by query id
 ShownDocuments = Callable[[str, int], Collection[str]]  # (a question, k) -> the documents of what k shows
 OnAnswer = Callable[[str], None]  # is called with a system's name after each of its answers
 SHOWN_RANKS = (1, 3, 5, 10)  # places up to which a page is looked for
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """What ranks documents for a question, and what else it gives: nodes, chunks, the documents of what it shows."""
+
+    documents: Ranker
+    nodes: NodeRanker | None = None
+    shown: ShownDocuments | None = None
+    chunks: Ranker | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +82,14 @@ def evaluate_retrieval(
     queries: Sequence[LabelledQuery],
     qrels: Qrels,
     *,
-    shown: Mapping[str, ShownDocuments] | None = None,
     metrics: Sequence[str] = RETRIEVAL,
     baseline: str = RAW,
     on_answer: OnAnswer = ignore_answer,
 ) -> RetrievalReport:
     """Rank documents for all queries by every system; the metrics are over those that have a relevant document.
 
-    ``shown`` are the systems that show solutions: ``shown@k`` says whether a relevant document is among those of what
-    k shows. Raises BadInputError without a system or without a query that can be measured.
+    Of a system that shows solutions, ``shown@k`` says whether a relevant document is among those of what k shows.
+    Raises BadInputError without a system or without a query that can be measured.
     """
     started = time.perf_counter()
     relevant = qrels.relevant(queries)  # before the work: files that do not fit are refused at once
@@ -90,11 +99,11 @@ def evaluate_retrieval(
     shown_in: dict[Column, dict[str, float]] = {}
     for query in queries:  # then systems: what two of them work out alike of a question they can share
         for name, system in systems.items():
-            rankings[name][query.id] = distinct(system(query.text))
-            if (shows := (shown or {}).get(name)) and (wanted := relevant.get(query.id)):
+            rankings[name][query.id] = distinct(system.documents(query.text))
+            if system.shown is not None and (wanted := relevant.get(query.id)):
                 hit = False
                 for k in SHOWN_RANKS:  # what k shows, more than k shows too
-                    hit = hit or not wanted.keys().isdisjoint(shows(query.text, k))
+                    hit = hit or not wanted.keys().isdisjoint(system.shown(query.text, k))
                     shown_in.setdefault((name, f"shown@{k}"), {})[query.id] = float(hit)
             on_answer(name)
     results = measure(rankings, relevant, metrics=metrics, baseline=baseline, shown=shown_in)

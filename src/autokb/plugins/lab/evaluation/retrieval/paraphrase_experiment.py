@@ -11,28 +11,24 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from autokb.core.errors import BadInputError
-from autokb.plugins.lab.evaluation.experiment import Column, Difference, Experiment
-from autokb.plugins.lab.evaluation.record import Record
+from autokb.plugins.lab.evaluation.experiment import Column, Difference, Experiment, ModelUsage
+from autokb.plugins.lab.evaluation.report import Record
 from autokb.plugins.lab.evaluation.retrieval.experiment import OnAnswer, System, ignore_answer
 from autokb.plugins.lab.evaluation.retrieval.metrics import RETRIEVAL, distinct, hit_rate, metric
-from autokb.plugins.lab.evaluation.retrieval.system_names import CHILDREN, RAW
-from autokb.plugins.lab.evaluation.runner import ModelUsage
+from autokb.plugins.lab.evaluation.system_names import CHILDREN, RAW
 from autokb.stats.bootstrap import Interval
 
 Kind = Literal["nodes", "chunks"]
 KINDS: tuple[Kind, ...] = ("nodes", "chunks")
-NodeSystem = Callable[[str], Sequence[tuple[str, str]]]  # the text of a question -> (node, its tree), best first
-ChunkSystem = Callable[[str], Sequence[str]]  # the text of a question -> chunks, best first
 NODE_RANKS = (1, 3, 5, 10)  # the k of the paper's HitRate@k
 OFFERED = "node_offered"  # whether any node is: a system that abstains offers none
 NODE_METRICS = (*(f"node_hit@{k}" for k in NODE_RANKS), *(f"tree_hit@{k}" for k in NODE_RANKS), OFFERED)
 CHUNK_METRICS = tuple(f"chunk_hit@{k}" for k in NODE_RANKS)
-ByLevel = Mapping[str, Sequence[float]]  # the value of each paraphrase of one text
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,118 +90,115 @@ class ParaphraseReport(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class _TextGroup:
-    """Some of the texts, by position: all, those of a level, or those of a kind (``group`` is levels or origins)."""
+class _Score:
+    """What a system gave for one paraphrase of a text, by metric."""
 
-    positions: Sequence[int]
-    group: str = ""
-    name: str = ""
-
-    @property
-    def prefix(self) -> str:
-        """What begins the names of its figures."""
-        return f"{self.group}.{self.name}." if self.group else ""
+    text: ParaphrasedText
+    level: str
+    system: str
+    values: Mapping[str, float]
 
 
-# Complex: parts, differences and counts are of the same scored texts, a comprehension each.
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """What was found of some scores, and how many texts these are of."""
+
+    found: Experiment
+    texts: int
+
+
 def evaluate_paraphrases(
     systems: Mapping[str, System],
     texts: Sequence[ParaphrasedText],
     *,
-    nodes: Mapping[str, NodeSystem] | None = None,
-    chunks: Mapping[str, ChunkSystem] | None = None,
     metrics: Sequence[str] = RETRIEVAL,
     on_answer: OnAnswer = ignore_answer,
 ) -> ParaphraseReport:
     """Ask every system every paraphrase; metrics over all texts, level by level, and for nodes and chunks alone.
 
-    ``nodes`` are those of the systems that find nodes; figures of nodes are over the texts that are nodes, and their
-    differences are to ``children`` where it is asked. ``chunks`` are those of the systems that find chunks, whose
-    figures are over the texts that chunks answer. A text without paraphrases is left out (BadInputError where none
-    has any).
+    Figures of nodes are over the texts that are nodes, and their differences are to ``children`` where it is asked;
+    those of chunks are over the texts that chunks answer. A text without paraphrases is left out (BadInputError where
+    none has any).
     """
     started = time.perf_counter()
     asked = [text for text in texts if any(text.levels.values())]
     if not asked:
         raise BadInputError("There are no variations to ask; build a knowledge base with solutions first.")
-    finders = _Finders(systems, nodes or {}, chunks or {})
-    scored = [_score_paraphrases(finders, text, metrics, on_answer) for text in asked]
-    found = {name: [of_text[name] for of_text in scored] for name in systems}
-    paraphrases: Counter[str] = Counter()
-    for text in asked:
-        paraphrases.update({level: len(some) for level, some in text.levels.items()})
+    scores = list(_ask(systems, asked, metrics, on_answer))
     families = ((metrics, RAW), (NODE_METRICS, CHILDREN), (CHUNK_METRICS, RAW))
-    measured = [(part, _measure_part(part, asked, found, families)) for part in _parts(asked, paraphrases)]
+    variations: Counter[str] = Counter()
+    for text in asked:
+        variations.update({level: len(paraphrases) for level, paraphrases in text.levels.items()})
+    whole = _measure(systems, scores, families)
+    parts = {name: _measure(systems, of, families) for name, of in _parts(scores, variations).items()}
+    counts: dict[str, Any] = {kind: sum(text.kind == kind for text in asked) for kind in KINDS}
     return ParaphraseReport(
-        systems={name: _result_of(name, measured) for name in systems},
-        differences=measured[0][1].differences,
-        queries={**{k: sum(text.kind == k for text in asked) for k in KINDS}, "variations": paraphrases},
+        systems={name: _result(name, whole, parts) for name in systems},
+        differences=whole.found.differences,
+        queries={**counts, "variations": variations},
         seconds=time.perf_counter() - started,
     )
 
 
-def _parts(asked: Sequence[ParaphrasedText], levels: Iterable[str]) -> list[_TextGroup]:
-    """Return the parts of the texts that are measured: all of them, those of each level, those of each kind."""
-    parts = [_TextGroup(range(len(asked)))]
-    for level in levels:
-        parts.append(_TextGroup([n for n, text in enumerate(asked) if text.levels.get(level)], "levels", level))
-    for kind in KINDS:
-        parts.append(_TextGroup([n for n, text in enumerate(asked) if text.kind == kind], "origins", kind))
-    return [part for part in parts if part.positions]
+def _ask(
+    systems: Mapping[str, System], texts: Iterable[ParaphrasedText], metrics: Sequence[str], on_answer: OnAnswer
+) -> Iterator[_Score]:
+    """Ask every system every paraphrase, one system after the other: what two of them work out alike they can share."""
+    for text in texts:
+        for level, paraphrases in text.levels.items():
+            for paraphrase in paraphrases:
+                for name, system in systems.items():
+                    yield _Score(text, level, name, _score(system, paraphrase, text, metrics))
+                    on_answer(name)
 
 
-def _result_of(system: str, measured: Sequence[tuple[_TextGroup, Experiment]]) -> ParaphraseResult:
-    """Return a system's figures; the first part is all texts."""
-    of_group: dict[str, dict[str, PartResult]] = {"": {}, "levels": {}, "origins": {}}
-    for part, found in measured:
-        differences = tuple(d for d in found.differences if d.system == system)
-        of_group[part.group][part.name] = PartResult(found.metrics(system), differences, len(part.positions))
-    return ParaphraseResult(
-        of_group[""][""].metrics,
-        of_group["levels"],
-        of_group["origins"],
-        {f"{part.prefix}{name}": v for part, found in measured for name, v in found.per_case(system).items()},
-    )
+def _parts(scores: Sequence[_Score], levels: Iterable[str]) -> dict[tuple[str, str], list[_Score]]:
+    """Return the scores of each level and of each kind of text, by ``levels`` or ``origins`` and name."""
+    parts = {("levels", level): [one for one in scores if one.level == level] for level in levels}
+    parts |= {("origins", kind): [one for one in scores if one.text.kind == kind] for kind in KINDS}
+    return {name: of for name, of in parts.items() if of}
 
 
-@dataclass(frozen=True, slots=True)
-class _Finders:
-    """What finds documents, nodes and chunks, by the name of the system."""
-
-    documents: Mapping[str, System]
-    nodes: Mapping[str, NodeSystem]
-    chunks: Mapping[str, ChunkSystem]
-
-    def score_what_else(self, name: str, paraphrase: str, text: ParaphrasedText) -> dict[str, float]:
-        """Return whether a system finds the node, its tree and a chunk that answers it, where it can."""
-        values: dict[str, float] = {}
-        if text.kind == "nodes" and name in self.nodes:
-            values |= _score_nodes(self.nodes[name](paraphrase), text)
-        if text.chunks and name in self.chunks:
-            values |= _score_chunks(self.chunks[name](paraphrase), text)
-        return values
+def _result(system: str, whole: _Measured, parts: Mapping[tuple[str, str], _Measured]) -> ParaphraseResult:
+    """Return a system's figures, by group of parts and part too."""
+    found: dict[str, dict[str, PartResult]] = {"levels": {}, "origins": {}}
+    per_query = dict(whole.found.per_case(system))
+    for (group, name), part in parts.items():
+        differences = tuple(one for one in part.found.differences if one.system == system)
+        found[group][name] = PartResult(part.found.metrics(system), differences, part.texts)
+        per_query |= {f"{group}.{name}.{metric}": of for metric, of in part.found.per_case(system).items()}
+    return ParaphraseResult(whole.found.metrics(system), found["levels"], found["origins"], per_query)
 
 
-def _score_paraphrases(
-    finders: _Finders,
-    text: ParaphrasedText,
-    metrics: Sequence[str],
-    on_answer: OnAnswer,
-) -> Mapping[str, Mapping[str, ByLevel]]:
-    """Return, by system and metric, the value of each paraphrase of a text."""
-    relevant = dict.fromkeys(text.documents, 1.0)
-    scores = {m: metric(m) for m in metrics}
-    found: dict[str, dict[str, dict[str, list[float]]]] = {name: {} for name in finders.documents}
-    for level, paraphrases in text.levels.items():
-        for paraphrase in paraphrases:  # then systems: what two of them work out alike of a question they can share
-            for name, system in finders.documents.items():
-                ranking = distinct(system(paraphrase))
-                values = {m: score(ranking, relevant) for m, score in scores.items()}
-                values |= finders.score_what_else(name, paraphrase, text)
-                for m, value in values.items():
-                    found[name].setdefault(m, {lv: [] for lv in text.levels})[level].append(value)
-                on_answer(name)
-    return found
+def _measure(
+    systems: Iterable[str], scores: Sequence[_Score], families: Iterable[tuple[Sequence[str], str]]
+) -> _Measured:
+    """Measure systems over texts, each by the mean over its paraphrases.
+
+    ``families`` are metrics over the same texts, each with the system that differences are to, else the first.
+    """
+    columns: dict[Column, dict[str, list[float]]] = {}
+    for one in scores:
+        for metric_, value in one.values.items():
+            columns.setdefault((one.system, metric_), {}).setdefault(one.text.id, []).append(value)
+    means = {column: {i: sum(v) / len(v) for i, v in of_texts.items()} for column, of_texts in columns.items()}
+    measured = Experiment({}, {}, ())
+    for metrics, baseline in families:
+        names = [(system, name) for system in systems for name in metrics if (system, name) in means]
+        measured += Experiment.over({column: means[column] for column in names}, baseline)
+    return _Measured(measured, len({one.text.id for one in scores}))
+
+
+def _score(system: System, paraphrase: str, text: ParaphrasedText, metrics: Iterable[str]) -> dict[str, float]:
+    """Return what a system gives for a paraphrase: documents, and of what it can find the node, its tree, a chunk."""
+    relevant, found = dict.fromkeys(text.documents, 1.0), distinct(system.documents(paraphrase))
+    values = {name: metric(name)(found, relevant) for name in metrics}
+    if system.nodes is not None and text.kind == "nodes":
+        values |= _score_nodes(system.nodes(paraphrase), text)
+    if system.chunks is not None and text.chunks:
+        ids, right = system.chunks(paraphrase), dict.fromkeys(text.chunks, 1.0)
+        values |= {f"chunk_hit@{k}": hit_rate(ids, right, k) for k in NODE_RANKS}
+    return values
 
 
 def _score_nodes(matches: Sequence[tuple[str, str]], text: ParaphrasedText) -> dict[str, float]:
@@ -214,32 +207,3 @@ def _score_nodes(matches: Sequence[tuple[str, str]], text: ParaphrasedText) -> d
     node_hits = {f"node_hit@{k}": hit_rate(ids, {text.id: 1.0}, k) for k in NODE_RANKS}
     tree_hits = {f"tree_hit@{k}": hit_rate(trees, {text.tree: 1.0}, k) for k in NODE_RANKS}
     return node_hits | tree_hits | {OFFERED: float(bool(matches))}
-
-
-def _score_chunks(ids: Sequence[str], text: ParaphrasedText) -> dict[str, float]:
-    """Return whether one of the chunks that answer the text is among the first."""
-    return {f"chunk_hit@{k}": hit_rate(ids, dict.fromkeys(text.chunks, 1.0), k) for k in NODE_RANKS}
-
-
-def _measure_part(
-    part: _TextGroup,
-    asked: Sequence[ParaphrasedText],
-    found: Mapping[str, Sequence[Mapping[str, ByLevel]]],
-    families: Sequence[tuple[Sequence[str], str]],
-) -> Experiment:
-    """Measure all systems over a part of the texts; ``found`` is by system, text and metric.
-
-    ``families`` are metrics over the same texts, each with the system that differences are to, else the first.
-    """
-    level = part.name if part.group == "levels" else ""
-    measured = Experiment({}, {}, ())
-    for metrics, baseline in families:
-        values: dict[Column, dict[str, float]] = {}
-        for system, of_texts in found.items():
-            for name in metrics:
-                for n in part.positions:
-                    if (by_level := of_texts[n].get(name)) is not None:
-                        of_text = by_level[level] if level else [v for some in by_level.values() for v in some]
-                        values.setdefault((system, name), {})[asked[n].id] = sum(of_text) / len(of_text)
-        measured += Experiment.over(values, baseline)
-    return measured

@@ -9,8 +9,8 @@ from autokb.core.domain import DomainSpec
 from autokb.core.forest import Forest
 from autokb.core.ids import digest
 from autokb.core.nouns import DISPLAYED, Chunk, Evidence, KnowledgeBase
+from autokb.plugins.lab.evaluation.experiment import TaskRunner
 from autokb.plugins.lab.evaluation.retrieval.paraphrase_experiment import Kind, ParaphrasedText
-from autokb.plugins.lab.evaluation.runner import TaskRunner
 from autokb.tasks.probes.query_variations.task import TASK, VaryQuery
 from autokb.text.lexicon import Lexicon, lexicon
 from autokb.text.lexicons import language_data

@@ -12,12 +12,11 @@ from importlib.util import find_spec
 import numpy as np
 
 from autokb.core.vectors import Vectors
-from autokb.plugins.lab.evaluation.experiment import Difference
-from autokb.plugins.lab.evaluation.record import Record
+from autokb.plugins.lab.evaluation.experiment import Difference, ModelUsage
+from autokb.plugins.lab.evaluation.report import Record
 from autokb.plugins.lab.evaluation.retrieval.baselines import first_documents
 from autokb.plugins.lab.evaluation.retrieval.experiment import QueryCounts, Rankings, SystemResults, measure
 from autokb.plugins.lab.evaluation.retrieval.metrics import Relevant, metric
-from autokb.plugins.lab.evaluation.runner import ModelUsage
 from autokb.retrieval.search import ChunkIndex, vectors_only
 from autokb.stats.differences import relative_difference
 from autokb.stats.shares import Share, share

@@ -13,9 +13,8 @@ from autokb.core.nouns import Evidence
 from autokb.core.reply_rules import count_words
 from autokb.core.spending import NOTHING_SPENT, Spending
 from autokb.core.tickets import TicketEvidence
-from autokb.plugins.lab.evaluation.experiment import Difference
-from autokb.plugins.lab.evaluation.record import Record
-from autokb.plugins.lab.evaluation.runner import ModelUsage
+from autokb.plugins.lab.evaluation.experiment import Difference, ModelUsage
+from autokb.plugins.lab.evaluation.report import Record
 from autokb.plugins.lab.evaluation.suggestions.cases import Case
 from autokb.plugins.lab.evaluation.suggestions.judging import RATES, JudgedOffer, Verdict, mechanical_verdict
 from autokb.plugins.lab.evaluation.suggestions.sheet import SheetFigures

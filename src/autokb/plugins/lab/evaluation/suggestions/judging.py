@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from autokb.plugins.lab.evaluation.runner import TaskRunner
+from autokb.plugins.lab.evaluation.experiment import TaskRunner
 from autokb.tasks.judges.consistency.task import TASK as CONSISTENCY
 from autokb.tasks.judges.consistency.task import JudgeConsistency
 from autokb.tasks.judges.reply_correctness.task import TASK as REPLY_CORRECTNESS

@@ -15,20 +15,35 @@ from autokb.answering.suggest import Suggestion
 from autokb.core.errors import BadInputError
 from autokb.core.files import write_file
 from autokb.core.ids import digest
-from autokb.plugins.lab.evaluation.files import ANNOTATORS, key_path, read_key, read_rows, sheet_text
-from autokb.plugins.lab.evaluation.raters import Agreed, Answer, agreed
-from autokb.plugins.lab.evaluation.record import Record
+from autokb.plugins.lab.evaluation.report import Record
+from autokb.plugins.lab.evaluation.sheets import (
+    ANNOTATORS,
+    YES_NO,
+    Agreed,
+    Answer,
+    Choice,
+    agreed,
+    key_path,
+    read_key,
+    read_rows,
+    sheet_text,
+)
 from autokb.plugins.lab.evaluation.suggestions.cases import Case
 from autokb.plugins.lab.evaluation.suggestions.judging import RATES
 from autokb.stats.bootstrap import NOT_MEASURED, Interval, mean_interval
-from autokb.text.spreadsheet_cells import unguarded
 
 SIDES = ("a", "b")
-PREFERENCES = {"a": "a", "b": "b", "same": "same", "equal": "same", "=": "same"}
+PREFERENCE = Choice({"a": "a", "b": "b", "same": "same", "equal": "same", "=": "same"}, "A, B or same")
 CORRECTNESS = ("correct", "incorrect", "unsure")
 SCORES = ("relevance", "completeness", "specificity")  # 0, 1 or 2, as in the paper
 TOUCH = "human_touch"  # yes or no: a person could have written it
-YES_NO = {"yes": 1.0, "y": 1.0, "true": 1.0, "1": 1.0, "no": 0.0, "n": 0.0, "false": 0.0, "0": 0.0}
+# What is asked, the first of both sides together and the rest of each.
+QUESTIONS: Mapping[str, Choice[Answer]] = {
+    "preference": PREFERENCE,
+    "correctness": Choice({name: name for name in CORRECTNESS}, "correct, incorrect or unsure"),
+    **dict.fromkeys(SCORES, Choice({"0": 0.0, "1": 1.0, "2": 2.0}, "0, 1 or 2")),
+    TOUCH: Choice({word: float(said) for word, said in YES_NO.items()}, "yes or no"),
+}
 FILLED_IN = (
     "item",
     "annotator",
@@ -38,7 +53,6 @@ FILLED_IN = (
 SHOWN = ("conversation", "human_reply", *SIDES)  # no citations: that one system has none would tell which it is
 NOTHING = "(no suggestion)"
 BOTH = ""  # in the place of a system: what is said of the two together
-QUESTIONS = ("preference", "correctness", *SCORES, TOUCH)  # all but the first are asked of both sides
 ASKED = (
     "Read the conversation and what a person replied, then judge suggestions A and B as replies to its last message. "
     "Of each: correctness (correct, incorrect, or unsure where it settles nothing), relevance, completeness "
@@ -242,13 +256,12 @@ def _read_answers(path: Path, key: Mapping[str, Any]) -> list[_Answers]:
     found: dict[tuple[str, str], _Answers] = {}
     for number, row in read_rows(path, FILLED_IN):
         where = f"{path}, line {number}"
-        cells = {column: unguarded(row[column].strip()) for column in FILLED_IN}
-        item, annotator = cells["item"], cells["annotator"]
+        item, annotator = row["item"], row["annotator"]
         if item not in key:
             raise BadInputError(f"{where}: the item {item!r} is not in the key of the sheet.")
         if not annotator or (item, annotator) in found:
             raise BadInputError(f"{where} needs an annotator (1, 2 or a name), each once an item, not {annotator!r}.")
-        read = {column: read_mark(column, cells[column], where) for column in FILLED_IN[2:] if cells[column]}
+        read = {column: read_mark(column, row[column], where) for column in FILLED_IN[2:] if row[column]}
         found[item, annotator] = _Answers(item, annotator, read)
     return list(found.values())
 
@@ -260,16 +273,4 @@ def question_of(column: str) -> str:
 
 def read_mark(column: str, cell: str, where: str) -> Answer:
     """Read what a person wrote (BadInputError says what may stand there)."""
-    word, question = cell.casefold(), question_of(column)
-    if question == "preference":
-        allowed: Mapping[str, Answer] = PREFERENCES
-        says = "A, B or same"
-    elif question == "correctness":
-        allowed, says = {name: name for name in CORRECTNESS}, "correct, incorrect or unsure"
-    elif question == TOUCH:
-        allowed, says = YES_NO, "yes or no"
-    else:
-        allowed, says = {"0": 0.0, "1": 1.0, "2": 2.0}, "0, 1 or 2"
-    if word not in allowed:
-        raise BadInputError(f"{where}: {column} is {cell!r}; write {says}.")
-    return allowed[word]
+    return QUESTIONS[question_of(column)].read(column, cell, where)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from autokb.core.errors import BadInputError, UnknownIdError
 from autokb.core.results import Result
-from autokb.plugins.lab.evaluation.files import INSTRUCTIONS, read_rows, sheet_text
+from autokb.plugins.lab.evaluation.sheets import INSTRUCTIONS, read_rows, sheet_text
 from autokb.plugins.lab.evaluation.suggestions.sheet import (
     ASKED,
     CORRECTNESS,
@@ -25,7 +25,6 @@ from autokb.plugins.lab.evaluation.suggestions.sheet import (
     read_mark,
 )
 from autokb.text.masking import mask_for_people
-from autokb.text.spreadsheet_cells import unguarded
 
 MARKS = FILLED_IN[2:]
 # What can be chosen, by question, as it is written into the sheet.
@@ -76,8 +75,7 @@ def read_sheet_rows(path: Path) -> list[Row]:
     """Read the rows of a sheet, whatever columns people added (BadInputError where it is no sheet)."""
     rows: list[Row] = []
     for number, row in read_rows(path, (*FILLED_IN, *SHOWN)):
-        cells = {column: unguarded(cell.strip()) for column, cell in row.items() if isinstance(cell, str)}
-        rows.append({**cells, _LINE: str(number)})
+        rows.append({**row, _LINE: str(number)})
     if not rows:
         raise BadInputError(f"{path} has no cases; write the sheet anew.")
     return rows

@@ -10,29 +10,30 @@ from autokb.core.attributes import Attributes, from_lists
 from autokb.core.domain import DomainSpec, Rule
 from autokb.core.implications import without_left_open
 from autokb.core.nouns import VerdictName
-from autokb.plugins.lab.evaluation.papers.annotation_sheets import GROUP, FilledSheet
-from autokb.plugins.lab.evaluation.papers.tables import Cell, PaperTable
+from autokb.plugins.lab.evaluation.report import Cell, Table
 from autokb.plugins.lab.studies.evaluate import evaluate_workspace_quality
-from autokb.plugins.lab.studies.papers.autokb_correctness import model_verdicts
-from autokb.plugins.lab.studies.papers.autokb_judge import STAGE, PaperJudge
-from autokb.plugins.lab.studies.papers.autokb_sheets import ATTRIBUTES, CORRECTNESS, NEEDS_SHEET, RULES, PaperSheets
-from autokb.plugins.lab.studies.papers.autokb_subject import Subject
+from autokb.plugins.lab.studies.papers import PaperTables
+from autokb.plugins.lab.studies.papers.autokb_judge import STAGE, PaperJudge, Subject
+from autokb.plugins.lab.studies.papers.autokb_quality import model_verdicts
+from autokb.plugins.lab.studies.papers.autokb_sheets import (
+    ATTRIBUTES,
+    CORRECTNESS,
+    GROUP,
+    NEEDS_SHEET,
+    RULES,
+    FilledSheet,
+    PaperSheets,
+)
 from autokb.stats.shares import agreement, clustered_share
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 from autokb.tasks.issues.check_rules.task import CheckedRules, CheckRules
 from autokb.tasks.issues.extract_attributes.task import TASK as EXTRACT_ATTRIBUTES
 from autokb.tasks.issues.extract_attributes.task import ExtractAttributes, ExtractedAttributes
 
-COLUMNS = ("accuracy %", "kappa", "compared")
-PRINTED = {RULES: 97.0, ATTRIBUTES: 94.0, CORRECTNESS: 97.0}  # per cent in appendix B; the last of two people
+PAPER = PaperTables("autokb")
 ALWAYS_THE_SAME = "both say the same of all, which chance explains too"
 NOTHING_COMPARED = (
     "nothing that people answered can be compared; let both annotators answer, of the sheets of this build"
-)
-NOTE = (
-    "Of rules it is compared whether one is broken, as Q_D counts; a judge's doubt counts as broken, as the build "
-    "treats it. Of attributes all values of one must be the same; that a text says none is a value too. Intervals are "
-    "over solutions and texts, whose lines are alike."
 )
 
 
@@ -45,41 +46,39 @@ class Compared:
     other: Hashable
 
 
-def agreement_table(subjects: Sequence[Subject], judge: PaperJudge, sheets: PaperSheets) -> PaperTable:
+def agreement_table(subjects: Sequence[Subject], judge: PaperJudge, sheets: PaperSheets) -> Table:
     """Appendix B: accuracy beside people of the judge, and of what stands in for it offline; two people beside."""
+    printed = PAPER.printed("agreement").items()
+    beside = {f"{subject.name}, {row}": values for subject in subjects for row, values in printed}
     rows = [(f"{subject.name}, {name}", cells) for subject in subjects for name, cells in _rows(subject, judge, sheets)]
-    names, cells = zip(*rows, strict=True)
-    return PaperTable("Appendix B: agreement with people", names, COLUMNS, cells, note=NOTE)
+    return PAPER.table("agreement", rows, beside)
 
 
 def _rows(subject: Subject, judge: PaperJudge, sheets: PaperSheets) -> Iterator[tuple[str, tuple[Cell, ...]]]:
     rules, correct, attributes = sheets.rules(subject), sheets.correctness(subject), sheets.attributes(subject)
     read = _people_read(attributes, sheets, subject)
-    by_model = _rules_beside(rules, subject, judge) if rules else None
-    yield "rules by the model", _cells(RULES, by_model, PRINTED[RULES])
+    yield "rules by the model", _cells(RULES, _rules_beside(rules, subject, judge) if rules else None)
     yield "rules by patterns", _cells(RULES, _rules_beside(rules, subject) if rules else None)
     yield "rules by two people", _cells(RULES, _two_people(rules))
-    by_model = _attributes_beside(read, subject, judge) if read else None
-    yield "attributes by the model", _cells(ATTRIBUTES, by_model, PRINTED[ATTRIBUTES])
-    offline = _attributes_beside(read, subject) if read else None
-    yield "attributes read offline", _cells(ATTRIBUTES, offline)
+    yield "attributes by the model", _cells(ATTRIBUTES, _attributes_beside(read, subject, judge) if read else None)
+    yield "attributes read offline", _cells(ATTRIBUTES, _attributes_beside(read, subject) if read else None)
     yield "attributes by two people", _cells(ATTRIBUTES, _two_people(attributes))
     by_model = _correct_beside(correct, subject, judge, sheets) if correct else None
     yield "correct by the model", _cells(CORRECTNESS, by_model)
     yield "correct by two people", _two_on_correctness(correct, subject)
 
 
-def _cells(sheet: str, compared: Sequence[Compared] | str | None, paper: float | None = None) -> tuple[Cell, ...]:
+def _cells(sheet: str, compared: Sequence[Compared] | str | None) -> tuple[Cell, ...]:
     """Return accuracy with its interval, kappa and how many were compared; or what is missing and how to fill it."""
     if not compared or isinstance(compared, str):
         reason = NEEDS_SHEET[sheet] if compared is None else str(compared or NOTHING_COMPARED)
-        return Cell(paper=paper, missing=reason), Cell(missing=reason), Cell(0)
+        return Cell(missing=reason), Cell(missing=reason), Cell(0)
     groups: dict[str, list[bool]] = {}
     for one in compared:
         groups.setdefault(one.group, []).append(one.one == one.other)
     found = clustered_share([(sum(same), len(same)) for same in groups.values()])
     _, kappa = agreement([(one.one, one.other) for one in compared])
-    return Cell.of(found, paper, percent=True), Cell.known(kappa, ALWAYS_THE_SAME), Cell(len(compared))
+    return Cell.of(found, percent=True), Cell.known(kappa, ALWAYS_THE_SAME), Cell(len(compared))
 
 
 def _two_people(filled: FilledSheet[Any] | None) -> list[Compared] | None:
@@ -95,12 +94,10 @@ def _two_people(filled: FilledSheet[Any] | None) -> list[Compared] | None:
 
 def _two_on_correctness(filled: FilledSheet[bool] | None, subject: Subject) -> tuple[Cell, ...]:
     """Return how far two people agree on what is correct: by the sheet, else by the page of the sheet."""
-    paper = PRINTED[CORRECTNESS]
     on_page = evaluate_workspace_quality(subject.workspace).agreement if filled is None else None
     if on_page is None or on_page.agreement is None:
-        return _cells(CORRECTNESS, _two_people(filled), paper)
-    same, kappa = Cell(100 * on_page.agreement, paper=paper), Cell.known(on_page.kappa, ALWAYS_THE_SAME)
-    return same, kappa, Cell(on_page.twice)
+        return _cells(CORRECTNESS, _two_people(filled))
+    return Cell(100 * on_page.agreement), Cell.known(on_page.kappa, ALWAYS_THE_SAME), Cell(on_page.twice)
 
 
 def _correct_beside(

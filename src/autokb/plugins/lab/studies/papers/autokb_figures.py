@@ -1,26 +1,35 @@
-"""Table 6 and figures 1 to 3 of the AutoKB paper: one node's paraphrases, and one tree as a question meets it."""
+"""Table 6 and figures 1 to 4 of the AutoKB paper: a node's paraphrases, a tree, an issue's solutions side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from html import escape
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from textwrap import wrap
 
 from autokb.core.attributes import ANY, Attributes, Match, as_lists, compare
 from autokb.core.forest import Forest
-from autokb.core.nouns import Issue
-from autokb.plugins.lab.evaluation.papers.tables import Cell, PaperTable
+from autokb.core.nouns import DISPLAYED, Chunk, Issue, Solution
+from autokb.core.regex_timeout import SlowPatternError
+from autokb.heuristics.rules import find_breach
+from autokb.plugins.lab.evaluation.quality.measures import solution_verdicts
+from autokb.plugins.lab.evaluation.report import Cell, Table, picture
 from autokb.plugins.lab.evaluation.retrieval.query_paraphrases import domain_synonyms, source_texts
-from autokb.plugins.lab.studies.papers.autokb_subject import Subject
+from autokb.plugins.lab.studies.papers import PaperTables
+from autokb.plugins.lab.studies.papers.autokb_judge import PaperJudge, Subject, raw_solution
+from autokb.plugins.lab.studies.papers.autokb_sheets import AUTOKB, RAW, UNAIDED
 from autokb.retrieval.read_question import read_question
 from autokb.tasks.probes.query_variations.task import EACH, LEVELS, TASK, VaryQuery
-from autokb.text.control_characters import for_terminal
+from autokb.text.lexicon import lexicon
+from autokb.text.plain_text import plain_text
+from autokb.text.words import normalized, split_words
 
+PAPER = PaperTables("autokb")
 NO_SUCH = "the words of this text give no further paraphrase by rules"
 EXAMPLES = 20  # child issues among which one with paraphrases of every level is looked for
 
 
-def paraphrase_table(subject: Subject) -> PaperTable | None:
+def paraphrase_table(subject: Subject) -> Table | None:
     """Table 6: one child issue in other words, level by level, by rules."""
     found = [
         (source.text, TASK.offline(VaryQuery(source.text, source.context, synonyms, subject.spec.language)).levels)
@@ -30,23 +39,24 @@ def paraphrase_table(subject: Subject) -> PaperTable | None:
     if not found:
         return None
     text, levels = max(found, key=lambda one: (min(map(len, one[1].values())), sum(map(len, one[1].values()))))
-    rows = tuple(f"{level} {n}" for level in LEVELS for n in range(1, EACH + 1))
-    said = [variation for level in LEVELS for variation in (*levels[level], *("",) * EACH)[:EACH]]
-    cells = tuple((Cell(one) if one else Cell(missing=NO_SUCH),) for one in said)
-    return PaperTable(f"Table 6: “{text}” of {subject.name} in other words", rows, ("paraphrase",), cells)
+    rows = {
+        f"{level} {n + 1}": (Cell.known(levels[level][n] if n < len(levels[level]) else None, NO_SUCH),)
+        for level in LEVELS
+        for n in range(EACH)
+    }
+    return PAPER.table("paraphrases", rows, text=text, name=subject.name)
 
 
 # -- figures 1 to 3 ---------------------------------------------------------------------------------------------------
 
 MOST_CHILDREN = 4  # that are drawn
-BOX, GAP, LINE = 230, 16, 16  # px: width of a box, between two boxes, height of a line
 LETTERS = 34  # of a line in a box
-LINES = 7  # of a box
-GREEN, GREY, WHITE = "#cfe8cf", "#dfe3e8", "#ffffff"  # exact, subset and mismatch, the first two as in figure 3
-MEANING = {"exact match": GREEN, "subset match": GREY, "no match": WHITE}
+LINES = 7  # of a box, and 4 of the question's
+# The colours of exact, subset and mismatch, the first two as in figure 3.
+MEANING = {"exact match": "#cfe8cf", "subset match": "#dfe3e8", "no match": "#ffffff"}
 
 
-def tree_table(subject: Subject) -> PaperTable | None:
+def tree_table(subject: Subject) -> Table | None:
     """Figures 1 to 3: a parent with children and their attributes, and how each stands to a question."""
     forest = Forest(subject.kb.issues.values())
     shown = _shown_tree(subject, forest)
@@ -58,16 +68,27 @@ def tree_table(subject: Subject) -> PaperTable | None:
     nodes = (parent, *children)
     matches = [_meaning(node, asked, subject) for node in nodes]
     values = [named_values(node.attributes) or "holds for all" for node in nodes]
-    return PaperTable(
-        f"Figures 1 to 3: a tree of {subject.name}, and the question “{question.text}”",
-        tuple(node.text for node in nodes),
-        ("node", "attributes", "for the question"),
-        tuple(
-            (Cell("child" if node.parent_id else "parent"), Cell(value), Cell(match))
-            for node, value, match in zip(nodes, values, matches, strict=True)
-        ),
-        note=f"The question says {named_values(asked) or 'no value'}. {_pipeline(subject)}",
-        pictures=(draw_tree(question.text, [node.text for node in nodes], values, matches),),
+    rows = [
+        (node.text, (Cell("child" if node.parent_id else "parent"), Cell(value), Cell(match)))
+        for node, value, match in zip(nodes, values, matches, strict=True)
+    ]
+    issues = subject.kb.issues.values()
+    parents = sum(issue.parent_id is None for issue in issues)
+    return PAPER.table(
+        "tree",
+        rows,
+        name=subject.name,
+        question=question.text,
+        said=named_values(asked) or "no value",
+        documents=len(subject.kb.documents),  # and what else the steps of figure 2 gave here
+        chunks=len(subject.chunks),
+        raw_issues=len(subject.raw_issues),
+        themes=len(subject.kb.themes),
+        seeds=len(subject.kb.seeds),
+        parents=parents,
+        children=len(issues) - parents,
+        solutions=len(subject.kb.solutions),
+        pictures=[draw_tree(question.text, [node.text for node in nodes], values, matches)],
     )
 
 
@@ -101,45 +122,168 @@ def named_values(attributes: Attributes) -> str:
     return "; ".join(f"{name}: {', '.join(values)}" for name, values in as_lists(named).items())
 
 
-def _pipeline(subject: Subject) -> str:
-    """Return the steps of figure 2 with what each gave here."""
-    issues = subject.kb.issues.values()
-    parents = sum(issue.parent_id is None for issue in issues)
-    return (
-        f"The pipeline here: {len(subject.kb.documents)} documents became {len(subject.chunks)} chunks; "
-        f"{len(subject.raw_issues)} raw issues became {len(subject.kb.themes)} themes, {len(subject.kb.seeds)} seeds, "
-        f"{parents} parents and {len(issues) - parents} children; they have {len(subject.kb.solutions)} solutions."
-    )
-
-
 def draw_tree(question: str, texts: Sequence[str], values: Sequence[str], matches: Sequence[str]) -> str:
-    """Return an SVG of a question, a parent (the first of the texts) and its children; every text is escaped."""
-    children = max(1, len(texts) - 1)
-    width = children * BOX + (children + 1) * GAP
-    height = LINES * LINE
-    middle = (width - BOX) // 2
-    tops = (GAP, 2 * GAP + 4 * LINE, 4 * GAP + 4 * LINE + height)
-    places = [(middle, tops[1]), *((GAP + n * (BOX + GAP), tops[2]) for n in range(len(texts) - 1))]
-    lines = [
-        f'<line x1="{width // 2}" y1="{tops[1] + height}" x2="{x + BOX // 2}" y2="{y}" stroke="#1c2733"/>'
-        for x, y in places[1:]
+    """Return an SVG of a question, a parent (the first of the texts) and its children."""
+    told = zip(matches, texts, values, strict=True)
+    nodes = [(MEANING[match], _lines([match.upper(), text, value], LINES)) for match, text, value in told]
+    return picture("tree", question=_lines([f"Question: {question}"], 4), nodes=nodes)
+
+
+def _lines(paragraphs: Sequence[str], most: int) -> list[str]:
+    """Return the lines of a box, with dots for those that it has no room for."""
+    lines = [line for paragraph in paragraphs for line in wrap(paragraph, LETTERS)]
+    return lines if len(lines) < most else [*lines[: most - 2], "…"]
+
+
+# -- figure 4 ----------------------------------------------------------------------------------------------------------
+
+NO_CHUNK = "no chunk holds what the solution cites"
+NO_RAW_ISSUE = "the model solved no raw issue of this tree"
+COLUMN_LETTERS = 44  # of a line in a column
+COLUMN_LINES = 30  # of a column
+BROKEN, NAMED = "broken", "named"  # why a word is marked
+
+
+def example_table(subject: Subject, judge: PaperJudge) -> Table | None:
+    """Figure 4: what one child issue is answered by each, with the rules it breaks and the values it names."""
+    shown = _example(subject)
+    if shown is None:
+        return None
+    issue, own = shown
+    chunk, solved = _chunk_of(own, subject), judge.solved(subject)
+    found: dict[str, Solution | str] = {
+        AUTOKB: own,
+        RAW: NO_CHUNK if chunk is None else raw_solution(chunk, subject),
+        UNAIDED: solved if isinstance(solved, str) else _unaided(issue, subject, solved) or NO_RAW_ISSUE,
+    }
+    rows = {name: _example_cells(one, subject) for name, one in found.items()}
+    beside = draw_beside({name: _marked(one, subject) for name, one in found.items()})
+    return PAPER.table("example", rows, name=subject.name, issue=issue.text, pictures=[beside])
+
+
+def _example(subject: Subject) -> tuple[Issue, Solution] | None:
+    """Return the child issue whose shown solution names the most values, first of those whose chunk breaks a rule."""
+    issues = subject.kb.issues
+    shown = [
+        solution
+        for solution in subject.kb.solutions.values()
+        if solution.status in DISPLAYED and solution.evidence and solution.issue_id in issues
+        if issues[solution.issue_id].parent_id is not None
     ]
-    boxes = [_box(middle, tops[0], 4, WHITE, [f"Question: {question}"])]
-    for (x, y), text, value, match in zip(places, texts, values, matches, strict=True):
-        boxes.append(_box(x, y, LINES, MEANING[match], [match.upper(), text, value]))
-    total = tops[2] + height + GAP
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {total}" width="{width}" height="{total}" '
-        f'font-family="sans-serif" font-size="12">{"".join(lines)}{"".join(boxes)}</svg>'
-    )
+    breaking = [
+        one for one in shown if (chunk := _chunk_of(one, subject)) and _broken(raw_solution(chunk, subject), subject)
+    ]
+    best = min(breaking or shown, key=lambda one: (-_limited(one), one.id), default=None)
+    return None if best is None else (issues[best.issue_id], best)
 
 
-def _box(x: int, y: int, most: int, fill: str, paragraphs: Sequence[str]) -> str:
-    wrapped = [line for paragraph in paragraphs for line in wrap(for_terminal(paragraph), LETTERS)]
-    if len(wrapped) > most - 1:
-        wrapped = [*wrapped[: most - 2], "…"]
-    words = "".join(
-        f'<text x="{x + 8}" y="{y + 15 + n * LINE}">{escape(line)}</text>' for n, line in enumerate(wrapped)
-    )
-    frame = f'<rect x="{x}" y="{y}" width="{BOX}" height="{most * LINE}" rx="6" fill="{fill}" stroke="#1c2733"/>'
-    return frame + words
+def _limited(solution: Solution) -> int:
+    return sum(values != ANY for values in solution.attributes.values())
+
+
+def _broken(solution: Solution, subject: Subject) -> list[str]:
+    """Return the rules that a solution breaks."""
+    verdicts = solution_verdicts(solution, subject.spec.rules, subject.spec.language)
+    return [f"{rule.id}: {rule.text}" for rule in subject.spec.rules if verdicts.get(rule.id) == "broken"]
+
+
+def _example_cells(solution: Solution | str, subject: Subject) -> tuple[Cell, ...]:
+    if isinstance(solution, str):
+        return (Cell(missing=solution),) * 3
+    broken = "; ".join(_broken(solution, subject))
+    return Cell(solution.text), Cell(broken or "none"), Cell(named_values(solution.attributes) or "none")
+
+
+def _chunk_of(solution: Solution, subject: Subject) -> Chunk | None:
+    """Return the chunk that holds what a solution cites first."""
+    place = solution.evidence[0]
+    of_document = (chunk for chunk in subject.chunks if chunk.document == place.document)
+    return next((c for c in of_document if any(s < place.end and place.start < e for s, e in c.spans)), None)
+
+
+def _unaided(issue: Issue, subject: Subject, solved: Mapping[str, Sequence[Solution]]) -> Solution | None:
+    """Return what the model solves of the first raw issue behind a node or the one above it."""
+    parent = subject.kb.issues.get(issue.parent_id or "")
+    of_tree = (*issue.raw_issues, *(parent.raw_issues if parent else ()))
+    return next((solved[raw][0] for raw in of_tree if raw in solved), None)
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedWord:
+    """A word as it is drawn, and why it is marked, if it is."""
+
+    text: str
+    mark: str = ""
+
+
+def _marked(solution: Solution | str, subject: Subject) -> list[list[MarkedWord]]:
+    """Return a solution line by line, the words marked that break a rule or name one of its values."""
+    if isinstance(solution, str):
+        return [[MarkedWord(word) for word in solution.split()]]
+    lines = plain_text(solution.text, images=False).split("\n")
+    return [_marked_words(normalized(line), solution, subject) for line in lines if line.strip()]
+
+
+def _marked_words(line: str, solution: Solution, subject: Subject) -> list[MarkedWord]:
+    spans = [*_broken_spans(line, subject), *_named_spans(line, solution, subject)]
+    found = []
+    for word in re.finditer(r"\S+", line):
+        marks = (mark for mark, first, last in spans if first < word.end() and word.start() < last)
+        found.append(MarkedWord(word.group(), next(marks, "")))
+    return found
+
+
+def _broken_spans(line: str, subject: Subject) -> Iterator[tuple[str, int, int]]:
+    """Give the places in a line that break a rule."""
+    for rule in subject.spec.rules:
+        try:
+            words = find_breach(rule, line, subject.spec.language)
+        except SlowPatternError:  # then the rule is not judged
+            continue
+        if words and (place := line.find(words)) >= 0:
+            yield BROKEN, place, place + len(words)
+
+
+def _named_spans(line: str, solution: Solution, subject: Subject) -> Iterator[tuple[str, int, int]]:
+    """Give the places in a line that name a value of the solution."""
+    words = split_words(line)
+    for one in lexicon(subject.spec).mentions(words):
+        if one.value in solution.attributes.get(one.attribute, ANY):
+            last = one.end - 1
+            yield NAMED, words.starts[one.start], words.starts[last] + len(words.raw[last])
+
+
+def draw_beside(columns: Mapping[str, Sequence[Sequence[MarkedWord]]]) -> str:
+    """Return an SVG of texts side by side under their names."""
+    drawn = []
+    for name, lines in columns.items():
+        drawn.append(_shortened([[MarkedWord(name)], *(row for line in lines for row in _wrapped(line))]))
+    return picture("beside", columns=drawn)
+
+
+def _shortened(rows: Sequence[list[MarkedWord]]) -> list[list[MarkedWord]]:
+    """Return the first rows and those with words that break a rule, with a row of dots where others are left out."""
+    if len(rows) <= COLUMN_LINES:
+        return list(rows)
+    first = COLUMN_LINES // 2
+    broken = [n for n, row in enumerate(rows) if n >= first and any(word.mark == BROKEN for word in row)]
+    kept = [*range(first), *broken[: first // 2]]  # with dots behind each of the latter these are at most COLUMN_LINES
+    shown: list[list[MarkedWord]] = []
+    for n, following in zip(kept, [*kept[1:], len(rows)], strict=True):
+        shown.append(rows[n])
+        if following > n + 1:
+            shown.append([MarkedWord("…")])
+    return shown
+
+
+def _wrapped(words: Sequence[MarkedWord]) -> Iterator[list[MarkedWord]]:
+    """Give the rows of a line; what is longer than a row is cut."""
+    row: list[MarkedWord] = []
+    for word in words:
+        text = word.text if len(word.text) <= COLUMN_LETTERS else f"{word.text[: COLUMN_LETTERS - 1]}…"
+        if row and len(" ".join([*(one.text for one in row), text])) > COLUMN_LETTERS:
+            yield row
+            row = []
+        row.append(replace(word, text=text))
+    if row:
+        yield row

@@ -1,4 +1,4 @@
-"""The model that judges for the AutoKB paper's tables: what it says of solutions, and what it solves by itself."""
+"""What the AutoKB paper's tables are measured on: a workspace, and the model that judges it and solves its issues."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from autokb.core.attributes import from_lists
 from autokb.core.domain import DomainSpec
 from autokb.core.errors import AutokbError
 from autokb.core.ids import digest
-from autokb.core.nouns import Chunk, Solution, Verdict
+from autokb.core.nouns import Chunk, KnowledgeBase, RawIssue, Solution, Verdict
 from autokb.core.solution_text import solution_text
 from autokb.heuristics.attributes.extract import extract_attributes
 from autokb.heuristics.rules import verdicts_by_patterns
@@ -17,11 +17,11 @@ from autokb.issues.safeguards import rules_request
 from autokb.pipeline.model_choice import model_of
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.stages import open_stages
-from autokb.plugins.lab.evaluation.papers.tables import NOT_JUDGED
 from autokb.plugins.lab.evaluation.quality.measures import Compliance, TreeOf, compliance_of
 from autokb.plugins.lab.evaluation.retrieval.baselines import STAGE as SOLVE_STAGE
-from autokb.plugins.lab.studies.papers import PaperRun
-from autokb.plugins.lab.studies.papers.autokb_subject import Subject
+from autokb.plugins.lab.studies.papers import NOT_JUDGED, PaperRun
+from autokb.stores.published import published_spec, read_published
+from autokb.stores.workspace import Workspace
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 from autokb.tasks.probes.unaided_solutions.task import TASK as UNAIDED_SOLUTIONS
 from autokb.tasks.probes.unaided_solutions.task import SolveByLLMOnly
@@ -30,6 +30,37 @@ from autokb.tasks.task import In, Out, Task
 STAGE = "judge"
 MOST_JUDGED = 200  # solutions of a system whose rules a model judges: a share of them is known to some 3 points
 NOTHING_SOLVED = "not judged: the model solved none of the issues"
+
+MEDICAL, TROUBLESHOOTING = "Medical", "Troubleshooting"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A workspace as one of the paper's domains."""
+
+    workspace: Workspace
+    kb: KnowledgeBase
+    spec: DomainSpec
+    chunks: tuple[Chunk, ...]
+    raw_issues: Mapping[str, RawIssue]
+
+    @property
+    def domain(self) -> str:
+        """The domain of the paper that it stands beside."""
+        return MEDICAL if MEDICAL.casefold() in self.spec.name.casefold() else TROUBLESHOOTING
+
+    @property
+    def name(self) -> str:
+        """The row of its figures."""
+        return f"{self.domain}: {self.spec.name}"
+
+
+def open_subject(workspace: Workspace) -> Subject:
+    """Read what a workspace has published."""
+    with workspace.file() as file:
+        published = read_published(file)
+    spec = published_spec(workspace, published)
+    return Subject(workspace, published.kb, spec, published.chunks, published.raw_issues)
 
 
 @dataclass

@@ -1,4 +1,7 @@
-"""Table 3 of the AutoKB paper: the quality of solutions beside raw chunks and a model's own ones."""
+"""Table 3 of the AutoKB paper: the quality of solutions beside raw chunks and a model's own ones.
+
+Which solutions of the three systems are correct (Q_C) is said by people and by a model, of the same issues.
+"""
 
 from __future__ import annotations
 
@@ -8,71 +11,91 @@ from itertools import chain
 
 from autokb.core.attributes import ANY, NONE
 from autokb.core.nouns import Solution
-from autokb.plugins.lab.evaluation.papers.tables import NOT_JUDGED, Cell, PaperTable, printed_absolute
 from autokb.plugins.lab.evaluation.quality.annotation import displayed_solutions
-from autokb.plugins.lab.evaluation.quality.measures import BY_PATTERNS, solution_trees
+from autokb.plugins.lab.evaluation.quality.measures import BY_PATTERNS, solution_trees, tree_interval
 from autokb.plugins.lab.evaluation.quality.report import QualityReport, evaluate_quality
+from autokb.plugins.lab.evaluation.report import Cell, Table
 from autokb.plugins.lab.studies.evaluate import evaluate_workspace_quality
-from autokb.plugins.lab.studies.papers.autokb_correctness import NOTHING_SAID, Said, said_by_model, said_by_people
-from autokb.plugins.lab.studies.papers.autokb_judge import MOST_JUDGED, PaperJudge, raw_solutions
+from autokb.plugins.lab.studies.papers import NOT_JUDGED, PaperTables, printed_absolute
+from autokb.plugins.lab.studies.papers.autokb_judge import MOST_JUDGED, STAGE, PaperJudge, Subject, raw_solutions
 from autokb.plugins.lab.studies.papers.autokb_sheets import (
     AUTOKB,
     CORRECTNESS,
+    GROUP,
     MOST_NODES,
     NEEDS_SHEET,
     RAW,
     UNAIDED,
+    FilledSheet,
     PaperSheets,
 )
-from autokb.plugins.lab.studies.papers.autokb_subject import Subject
-from autokb.plugins.lab.studies.papers.printed import printed_tables
-from autokb.stats.bootstrap import Interval
+from autokb.stats.bootstrap import NOT_MEASURED, Interval
 from autokb.stats.differences import paired_difference
-from autokb.stats.shares import share_difference
+from autokb.stats.shares import clustered_share, share_difference
+from autokb.tasks.judges.correctness.task import TASK as JUDGE_CORRECTNESS
+from autokb.tasks.judges.correctness.task import JudgeCorrectness
 
-COLUMNS = ("Q_C %", "Q_D %", "Q_M", "Q_C judged %")
-TIMES = (100, 100, 1, 100)  # Q_C and Q_D are in per cent
-PRINTED = printed_tables("autokb")["quality"]
+PAPER = PaperTables("autokb")
+PERCENT = (True, True, False, True)  # whether a column is in per cent
 SHEET = NEEDS_SHEET[CORRECTNESS]
 UNAIDED_SHEET = f"{SHEET}; LLM-WK is on the sheet where --judge MODEL stands beside --sheets"
 NO_VERDICT = "not judged: the model gave no verdict"
 NO_FIRST_ROW = f"an increment over LLM-WK; {NOT_JUDGED}"
 NO_FIRST_Q_C = f"an increment over LLM-WK; {UNAIDED_SHEET}"
+Nodes = Mapping[str, tuple[str, float]]  # by node: its tree, and how correct its solution is
 
 
-@dataclass(frozen=True)
-class _Row:
-    """What one system's solutions are worth, or why it is not known, in the order of the columns.
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What one system's solutions are worth, or why it is not known; ``by_node`` the same, where that is known."""
 
-    ``by_node`` is the same node by node, empty where that is not known.
-    """
-
-    figures: tuple[Interval | str, ...]
-    by_node: tuple[Mapping[str, float], ...]
-    report: QualityReport | None
+    mean: Interval | str
+    by_node: Mapping[str, float] | None = None
 
 
-def quality_tables(subjects: Sequence[Subject], judge: PaperJudge, sheets: PaperSheets) -> Iterator[PaperTable]:
+Row = tuple[Figure, ...]  # of one system, in the order of the columns
+
+
+def quality_tables(subjects: Sequence[Subject], judge: PaperJudge, sheets: PaperSheets) -> Iterator[Table]:
     """Give table 3 as increments over LLM-WK and in absolute values."""
-    rows, increments, absolute = [], [], []
-    notes: list[str] = []
+    increments, absolute, notes = [], [], list[str]()
+    printed, printed_sums = {}, {}
     for subject in subjects:
-        of_rows = _measured(subject, judge, sheets)
-        first = of_rows[UNAIDED]
-        for name, found in of_rows.items():
-            printed = PRINTED[subject.domain][name]
-            rows.append(f"{subject.name}, {name}")
-            absolute.append(_absolute(found, printed_absolute(PRINTED[subject.domain], UNAIDED, name)))
-            is_first = name == UNAIDED
-            increments.append(_absolute(found, printed) if is_first else tuple(_over(first, found, printed)))
-        notes += _quality_notes(subject, of_rows)
-    note = " ".join(dict.fromkeys(notes))
-    yield PaperTable("Table 3: quality, above LLM-WK", tuple(rows), COLUMNS, tuple(increments), note=note)
-    yield PaperTable("Table 3 in absolute values", tuple(rows), COLUMNS, tuple(absolute))
+        reports = _reports(subject, judge)
+        rows = _rows(reports, subject, judge, sheets)
+        theirs = PAPER.printed("quality")[subject.domain]
+        for system, row in rows.items():
+            name = f"{subject.name}, {system}"
+            cells = [Cell.of(one.mean, percent=of) for one, of in zip(row, PERCENT, strict=True)]
+            absolute.append((name, cells))
+            increments.append((name, cells if system == UNAIDED else _increments(row, rows[UNAIDED])))
+            printed[name], printed_sums[name] = theirs[system], printed_absolute(theirs, UNAIDED, system)
+        notes += _quality_notes(subject, reports, rows)
+    yield PAPER.table("quality", increments, printed, notes=dict.fromkeys(notes))
+    yield PAPER.table("quality_absolute", absolute, printed_sums)
 
 
-def _measured(subject: Subject, judge: PaperJudge, sheets: PaperSheets) -> dict[str, _Row]:
-    """Return what each row's solutions are worth, by rules, by people and by the judge."""
+def _increments(row: Row, first: Row) -> Iterator[Cell]:
+    """Give what a row is above LLM-WK: paired by the issue where both were judged for it, else of other solutions."""
+    for own, of_first, percent in zip(row, first, PERCENT, strict=True):
+        if isinstance(of_first.mean, str):
+            missing = {NOT_JUDGED: NO_FIRST_ROW, UNAIDED_SHEET: NO_FIRST_Q_C}.get(of_first.mean, of_first.mean)
+            yield Cell(missing=missing)
+        elif isinstance(own.mean, str):
+            yield Cell(missing=own.mean)
+        else:
+            mine, theirs = own.by_node or {}, of_first.by_node or {}
+            pairs = [(mine[node], theirs[node]) for node in sorted(mine.keys() & theirs.keys())]
+            # Pairs that all differ alike say nothing of how sure that is; both intervals say how many they are.
+            is_paired = len({one - other for one, other in pairs}) > 1
+            gain = (
+                paired_difference(*zip(*pairs, strict=True)) if is_paired else share_difference(own.mean, of_first.mean)
+            )
+            yield Cell.of(gain, percent=percent)
+
+
+def _reports(subject: Subject, judge: PaperJudge) -> dict[str, QualityReport | str]:
+    """Return what each system's solutions are worth by rules, judged by patterns or by the judge."""
     solved, spec = judge.solved(subject), subject.spec
     unaided = [] if isinstance(solved, str) else [*chain(*solved.values())]
     raw, own = raw_solutions(subject), displayed_solutions(subject.kb.solutions.values())
@@ -88,36 +111,96 @@ def _measured(subject: Subject, judge: PaperJudge, sheets: PaperSheets) -> dict[
             note = f"not by the model: {by_model}"
             q_d = replace(report.q_d, note=note) if isinstance(by_model, str) else by_model
             reports[name] = replace(report, q_d=q_d)
-    people, model = said_by_people(sheets.correctness(subject)), said_by_model(subject, sheets, judge)
-    return {name: _row(name, report, people, model) for name, report in reports.items()}
+    return reports
 
 
-# Complex: each figure has its own reason to be missing.
-def _row(name: str, report: QualityReport | str, people: Mapping[str, Said], model: Mapping[str, Said] | str) -> _Row:
-    """Return the figures of a system; what people said on the page of the sheet counts where no sheet is read."""
-    of_people = people.get(name, NOTHING_SAID)
-    by_model = NOTHING_SAID if isinstance(model, str) else model.get(name, NOTHING_SAID)
-    correct = of_people.interval
-    if of_people is NOTHING_SAID and name == AUTOKB and isinstance(report, QualityReport):
-        correct = report.q_c
-    no_sheet, no_model = UNAIDED_SHEET if name == UNAIDED else SHEET, model if isinstance(model, str) else NO_VERDICT
-    figures = (
-        correct if correct.value is not None else no_sheet,
-        report.q_d.interval if isinstance(report, QualityReport) else report,
-        report.q_m.interval if isinstance(report, QualityReport) else report,
-        no_model if by_model is NOTHING_SAID else by_model.interval,
-    )
-    measured = report if isinstance(report, QualityReport) else None
-    return _Row(figures, (of_people.by_node, {}, {}, by_model.by_node), measured)
+def _rows(
+    reports: Mapping[str, QualityReport | str], subject: Subject, judge: PaperJudge, sheets: PaperSheets
+) -> dict[str, Row]:
+    """Return the figures of each system; what people said on the page of the sheet counts where no sheet is read."""
+    people, model = _said_by_people(sheets.correctness(subject)), _said_by_model(subject, sheets, judge)
+    rows: dict[str, Row] = {}
+    for system, report in reports.items():
+        correct = people.get(system, NOTHING_SAID)
+        if correct is NOTHING_SAID and system == AUTOKB and isinstance(report, QualityReport):
+            correct = Figure(report.q_c)
+        if isinstance(correct.mean, Interval) and correct.mean.value is None:
+            correct = replace(correct, mean=UNAIDED_SHEET if system == UNAIDED else SHEET)
+        q_d, q_m = (report, report) if isinstance(report, str) else (report.q_d.interval, report.q_m.interval)
+        by_model = Figure(model) if isinstance(model, str) else model.get(system, Figure(NO_VERDICT))
+        rows[system] = (correct, Figure(q_d), Figure(q_m), by_model)
+    return rows
 
 
-# -- notes and cells --------------------------------------------------------------------------------------------------
+# -- who says what is correct -----------------------------------------------------------------------------------------
+
+NOTHING_SAID = Figure(NOT_MEASURED)
 
 
-def _quality_notes(subject: Subject, rows: Mapping[str, _Row]) -> Iterator[str]:
+def _said_by_people(filled: FilledSheet[bool] | None) -> dict[str, Figure]:
+    """Return by system what people say; a solution is as correct as the mean of its answers."""
+    if filled is None:
+        return {}
+    found: dict[str, dict[str, tuple[str, float]]] = {}
+    for item, given in filled.answers.items():
+        system, node, tree = (str(filled.hidden[item][name]) for name in ("system", GROUP, "tree"))
+        if given:
+            found.setdefault(system, {})[node] = tree, sum(given.values()) / len(given)
+    return {system: _correctness(nodes) for system, nodes in found.items()}
+
+
+def _said_by_model(subject: Subject, sheets: PaperSheets, judge: PaperJudge) -> dict[str, Figure] | str:
+    """Return by system what the judge says, or why it says nothing."""
+    verdicts = model_verdicts(subject, sheets, judge)
+    if isinstance(verdicts, str):
+        return verdicts
+    found: dict[str, dict[str, tuple[str, float]]] = {}
+    for one in sheets.solutions(subject):
+        if one.item in verdicts:
+            found.setdefault(one.system, {})[one.node.id] = one.tree, float(verdicts[one.item])
+    return {system: _correctness(nodes) for system, nodes in found.items()}
+
+
+def model_verdicts(subject: Subject, sheets: PaperSheets, judge: PaperJudge) -> dict[str, bool] | str:
+    """Return by item of the sheet whether the judge finds it correct, as blind as people; unsure ones are in none.
+
+    It is asked about what people see, beside the same quotes for every system.
+    """
+    if not judge.run.has_judge:
+        return NOT_JUDGED
+    solutions, domain = sheets.solutions(subject), subject.spec.in_words
+    asked = [JudgeCorrectness(domain, one.node.text, (), one.title, one.steps, one.quotes) for one in solutions]
+    replies = judge.ask(subject, STAGE, JUDGE_CORRECTNESS, asked, [one.item for one in solutions])
+    if isinstance(replies, str):
+        return replies
+    return {
+        one.item: reply.verdict == "yes"
+        for one, reply in zip(solutions, replies, strict=True)
+        if reply is not None and reply.verdict in ("yes", "no")
+    }
+
+
+def _correctness(nodes: Nodes) -> Figure:
+    """Return the mean with an interval over trees; of all or none Wilson's, which says how many they were."""
+    values = {node: value for node, (_, value) in nodes.items()}
+    if set(values.values()) not in ({0.0}, {1.0}):
+        return Figure(tree_interval(values, lambda node: nodes[node][0]), values)
+    trees: dict[str, list[float]] = {}
+    for tree, value in nodes.values():
+        trees.setdefault(tree, []).append(value)
+    found = clustered_share([(int(sum(some)), len(some)) for some in trees.values()])
+    return Figure(Interval(found.value, found.low, found.high), values)
+
+
+# -- notes ------------------------------------------------------------------------------------------------------------
+
+
+def _quality_notes(
+    subject: Subject, reports: Mapping[str, QualityReport | str], rows: Mapping[str, Row]
+) -> Iterator[str]:
     """Say who judged Q_D and what patterns are worth, who judged Q_C, and where Q_M is not in the paper's order."""
-    raw, own = rows[RAW].report, rows[AUTOKB].report
-    assert raw is not None and own is not None, "chunks and solutions are measured without a model"
+    raw, own = reports[RAW], reports[AUTOKB]
+    assert isinstance(raw, QualityReport) and isinstance(own, QualityReport), "both are measured without a model"
     if own.q_d.note:
         yield f"Q_D of {AUTOKB}: {own.q_d.note.replace('--model', '--judge')}"
     elif own.q_d.by != BY_PATTERNS:
@@ -125,7 +208,7 @@ def _quality_notes(subject: Subject, rows: Mapping[str, _Row]) -> Iterator[str]:
             f"Q_D is judged by {own.q_d.by}, of at most {MOST_JUDGED} solutions a row, an even sample; what it doubts "
             "counts neither way."
         )
-    if not isinstance(rows[AUTOKB].figures[-1], str):
+    if not isinstance(rows[AUTOKB][-1].mean, str):
         yield (
             f"Q_C judged is a model's word and no person's, on the same {MOST_NODES} issues at most for all rows, each "
             "beside what the documents say; what it is unsure of counts neither way."
@@ -153,29 +236,3 @@ def _granularity_note(subject: Subject, raw: QualityReport, own: QualityReport) 
 def _name_one(name: str, solutions: Sequence[Solution]) -> str:
     named = sum(len(one.attributes.get(name, ANY) - ANY - NONE) == 1 for one in solutions)
     return f"{named} of {len(solutions)}"
-
-
-def _absolute(found: _Row, printed: Sequence[float | None]) -> tuple[Cell, ...]:
-    figures = zip(found.figures, printed, TIMES, strict=True)
-    return tuple(Cell.of(one, paper, percent=times == 100) for one, paper, times in figures)
-
-
-def _over(first: _Row, found: _Row, printed: Sequence[float | None]) -> Iterator[Cell]:
-    """Give what a row is above LLM-WK: paired by the issue where both were judged for it, else of other solutions."""
-    columns = zip(found.figures, first.figures, found.by_node, first.by_node, printed, TIMES, strict=True)
-    for own, of_first, by_node, first_by_node, paper, times in columns:
-        if isinstance(own, str) or isinstance(of_first, str):
-            yield Cell(paper=paper, missing=_no_increment(own, of_first))
-            continue
-        pairs = [(by_node[node], first_by_node[node]) for node in sorted(by_node.keys() & first_by_node.keys())]
-        if len({one - other for one, other in pairs}) > 1:
-            gain = paired_difference(*zip(*pairs, strict=True))
-        else:  # pairs that all differ alike say nothing of how sure that is; both intervals say how many they are
-            gain = share_difference(own, of_first)
-        yield Cell.of(gain, paper, percent=times == 100)
-
-
-def _no_increment(own: Interval | str, of_first: Interval | str) -> str:
-    if isinstance(of_first, str):
-        return {NOT_JUDGED: NO_FIRST_ROW, UNAIDED_SHEET: NO_FIRST_Q_C}.get(of_first, of_first)
-    return str(own)

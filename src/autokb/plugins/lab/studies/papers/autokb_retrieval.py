@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
 from autokb.core.attributes import Match
 from autokb.core.progress import Progress, silent
 from autokb.pipeline.stages import without_models
-from autokb.plugins.lab.evaluation.papers.tables import Cell, PaperTable, printed_absolute
+from autokb.plugins.lab.evaluation.report import Cell, Table
 from autokb.plugins.lab.evaluation.retrieval.paraphrase_experiment import NODE_RANKS, OFFERED, ParaphraseReport
 from autokb.plugins.lab.evaluation.retrieval.query_paraphrases import domain_synonyms, source_texts
-from autokb.plugins.lab.evaluation.retrieval.system_names import AUTOKB_ANSWER, CHILDREN, LITERAL, RAW, RAW_WITH_CONTEXT
+from autokb.plugins.lab.evaluation.system_names import AUTOKB_ANSWER, CHILDREN, LITERAL, RAW, RAW_WITH_CONTEXT
 from autokb.plugins.lab.studies.evaluate import evaluate_workspace_paraphrases
-from autokb.plugins.lab.studies.papers.autokb_subject import Subject
-from autokb.plugins.lab.studies.papers.printed import printed_tables
+from autokb.plugins.lab.studies.papers import PaperTables, printed_absolute
+from autokb.plugins.lab.studies.papers.autokb_judge import Subject
 from autokb.retrieval.knowledge_index import KnowledgeIndex, QuestionMatch
 from autokb.retrieval.match_issues import match_tree
 from autokb.retrieval.read_question import read_question
@@ -36,15 +37,8 @@ SYSTEMS = {  # row of the paper: our system, and what it has to find
     "+CC+IP+HR (algorithm 2 as printed)": (LITERAL, NODE_HIT),
 }
 BASELINE, VANILLA, HYBRID = "Raw", "+CC+IP", "+CC+IP+HR"
-NOT_PRINTED = (None,) * 4
-COLUMNS = tuple(f"HitRate@{k}" for k in NODE_RANKS)
-PRINTED = printed_tables("autokb")["retrieval"]
+PAPER = PaperTables("autokb")
 NO_PARAPHRASE = "no child issue has a paraphrase of this level"
-QUERIES = (
-    f"Paraphrases of {SAMPLE} child issues at most, made by rules. Raw rows are right where one of the chunks is found "
-    "that the node's solutions cite, the others where the node itself is found; a node counts once, by the mean over "
-    "its paraphrases."
-)
 
 
 @dataclass(frozen=True)
@@ -71,6 +65,19 @@ class _Measured:
         found = self.report.systems[SYSTEMS[row][0]].per_query
         return list(found.get(f"origins.chunks.{CHUNK_HIT}@{k}", {}).values())
 
+    def increment(self, row: str, k: int) -> Interval:
+        """Return what a row is above Raw, and Raw itself."""
+        return self.mean(row, k) if row == BASELINE else self.gain(row, BASELINE, k)
+
+    def of_origin(self, row: str, k: int) -> Interval:
+        """Return a raw row by the chunks' own paraphrases, and what another is above Raw, of different queries."""
+        raw = self.of_chunks(BASELINE, k)
+        if row == BASELINE:
+            return measured_mean(raw)
+        if SYSTEMS[row][1] == CHUNK_HIT and raw:
+            return paired_difference(self.of_chunks(row, k), raw)
+        return compare_samples([*self.hits(row, k).values()], raw)["mean"].difference
+
     def gain(self, row: str, over: str, k: int) -> Interval:
         """Return how much more a row finds than another, over the nodes that both were asked."""
         mine, theirs = self.hits(row, k), self.hits(over, k)
@@ -80,67 +87,40 @@ class _Measured:
         return paired_difference([mine[node] for node in both], [theirs[node] for node in both])
 
 
-def retrieval_tables(subjects: Sequence[Subject], progress: Progress = silent) -> Iterator[PaperTable]:
+def retrieval_tables(subjects: Sequence[Subject], progress: Progress = silent) -> Iterator[Table]:
     """Give table 2 as printed, in absolute values, by level, and with the chunks' own paraphrases for raw rows."""
-    measured = [_measure(subject, progress) for subject in subjects]
-    rows = tuple(f"{one.subject.name}, {row}" for one in measured for row in SYSTEMS)
-    note = " ".join((QUERIES, *(told for one in measured for told in (_context_note(one), _hybrid_note(one)) if told)))
-    increments, absolute = (tuple(_by_row(measured, is_absolute)) for is_absolute in (False, True))
-    yield PaperTable("Table 2: retrieval, points above Raw", rows, COLUMNS, increments, note=note)
-    yield PaperTable("Table 2 in absolute values, %", rows, COLUMNS, absolute)
-    yield _by_level(measured)
-    yield PaperTable(
-        "Table 2 read otherwise: raw rows asked by paraphrases of the chunks, %",
-        rows,
-        COLUMNS,
-        tuple(_by_origin(measured)),
-        note="The paper leaves open which queries its raw rows were asked; with these the rows have different queries. "
-        "A chunk's paraphrases made by rules keep most of its words, so finding it is easier than it was there.",
-    )
+    measured = list(_measure(subjects, progress))
+    printed = {one.subject.name: PAPER.printed("retrieval")[one.subject.domain] for one in measured}
+    points = {f"{name}, {row}": of.get(row, ()) for name, of in printed.items() for row in SYSTEMS}
+    sums = {f"{name}, {row}": printed_absolute(of, BASELINE, row) for name, of in printed.items() for row in SYSTEMS}
+    notes = [note for one in measured for note in (_context_note(one), _hybrid_note(one))]
+    yield PAPER.table("retrieval", _rows(measured, _Measured.increment), points, sample=SAMPLE, notes=notes)
+    yield PAPER.table("retrieval_absolute", _rows(measured, _Measured.mean), sums)
+    yield PAPER.table("retrieval_by_level", _rows_by_level(measured))
+    yield PAPER.table("retrieval_by_origin", _rows(measured, _Measured.of_origin), points)
 
 
-def _measure(subject: Subject, progress: Progress) -> _Measured:
-    systems = [system for system, _ in SYSTEMS.values()]
-    asked = without_models(subject.workspace)  # the same paraphrases whoever judges, and no request
-    return _Measured(subject, evaluate_workspace_paraphrases(asked, systems, SAMPLE, progress))
-
-
-def _by_row(measured: Sequence[_Measured], is_absolute: bool) -> Iterator[tuple[Cell, ...]]:
-    """Give the hit rates of each row, all but those of the baseline as points above it unless ``is_absolute``."""
+def _rows(
+    measured: Iterable[_Measured], figure: Callable[[_Measured, str, int], Interval]
+) -> Iterator[tuple[str, list[Cell]]]:
     for one in measured:
-        of_domain = PRINTED[one.subject.domain]
         for row in SYSTEMS:
-            own = is_absolute or row == BASELINE
-            printed = printed_absolute(of_domain, BASELINE, row) if own else of_domain.get(row, NOT_PRINTED)
-            found = (one.mean(row, k) if own else one.gain(row, BASELINE, k) for k in NODE_RANKS)
-            yield tuple(Cell.of(rate, paper, percent=True) for rate, paper in zip(found, printed, strict=True))
+            yield f"{one.subject.name}, {row}", [Cell.of(figure(one, row, k), percent=True) for k in NODE_RANKS]
 
 
-def _by_level(measured: Sequence[_Measured]) -> PaperTable:
-    rows = [(one, row, level) for one in measured for row in SYSTEMS for level in LEVELS]
-    cells = [
-        tuple(Cell.of(one.mean(row, k, level), percent=True, missing=NO_PARAPHRASE) for k in NODE_RANKS)
-        for one, row, level in rows
-    ]
-    names = tuple(f"{one.subject.name}, {row}, {level}" for one, row, level in rows)
-    return PaperTable("Table 2 by the level of the paraphrases, %", names, COLUMNS, tuple(cells))
-
-
-def _by_origin(measured: Sequence[_Measured]) -> Iterator[tuple[Cell, ...]]:
-    """Yield raw rows by the chunks' paraphrases, and the others as points above Raw of different queries."""
+def _rows_by_level(measured: Iterable[_Measured]) -> Iterator[tuple[str, list[Cell]]]:
     for one in measured:
-        for row, (_, figure) in SYSTEMS.items():
-            cells = []
-            for k, paper in zip(NODE_RANKS, PRINTED[one.subject.domain].get(row, NOT_PRINTED), strict=True):
-                of_chunks = one.of_chunks(BASELINE, k)
-                if row == BASELINE:
-                    found = measured_mean(of_chunks)
-                elif figure == CHUNK_HIT and of_chunks:
-                    found = paired_difference(one.of_chunks(row, k), of_chunks)
-                else:
-                    found = compare_samples([*one.hits(row, k).values()], of_chunks)["mean"].difference
-                cells.append(Cell.of(found, paper, percent=True))
-            yield tuple(cells)
+        for row, level in product(SYSTEMS, LEVELS):
+            means = (one.mean(row, k, level) for k in NODE_RANKS)
+            cells = [Cell.of(mean, percent=True, missing=NO_PARAPHRASE) for mean in means]
+            yield f"{one.subject.name}, {row}, {level}", cells
+
+
+def _measure(subjects: Iterable[Subject], progress: Progress) -> Iterator[_Measured]:
+    systems = [system for system, _ in SYSTEMS.values()]
+    for subject in subjects:
+        asked = without_models(subject.workspace)  # the same paraphrases whoever judges, and no request
+        yield _Measured(subject, evaluate_workspace_paraphrases(asked, systems, SAMPLE, progress))
 
 
 def _context_note(one: _Measured) -> str:

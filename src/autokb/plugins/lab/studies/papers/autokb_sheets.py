@@ -1,43 +1,51 @@
 """The AutoKB paper's sheets for people: solutions of three systems for one issue, rules and attributes to judge.
 
-Every line's key holds what people saw, so that a judge reads the same words even after another build.
+Two people fill them in without knowing whose work a line is, which the key beside a sheet says; it holds what people
+saw, so that a judge reads the same words even after another build. The first annotator answers every line, the second
+those of a tenth of the groups, as in the paper.
 """
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from autokb.core.attributes import Attributes
 from autokb.core.domain import Attribute, DomainSpec
-from autokb.core.errors import BadInputError
+from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.files import write_file
 from autokb.core.forest import Forest
 from autokb.core.ids import digest, short_id
 from autokb.core.nouns import DISPLAYED, Chunk, Issue, RawIssue, Solution
 from autokb.core.solution_text import solution_title
 from autokb.core.test_sets import read_test_set
 from autokb.pipeline.stages import open_stages, without_models
-from autokb.plugins.lab.evaluation.papers.annotation_sheets import (
-    GROUP,
-    Answer,
-    FilledSheet,
-    Hidden,
-    SheetLine,
-    read_filled,
-    write_sheets,
-)
-from autokb.plugins.lab.evaluation.papers.tables import NEEDS_PEOPLE, Cell, PaperTable
-from autokb.plugins.lab.evaluation.quality.annotation import ANSWERS
+from autokb.plugins.lab.evaluation.quality.annotation import ANNOTATED_TWICE
+from autokb.plugins.lab.evaluation.report import Cell, Table
 from autokb.plugins.lab.evaluation.retrieval.baselines import index_chunks, nearest_chunks
-from autokb.plugins.lab.studies.papers import PaperRun
-from autokb.plugins.lab.studies.papers.autokb_judge import PaperJudge, raw_solution
-from autokb.plugins.lab.studies.papers.autokb_subject import Subject
+from autokb.plugins.lab.evaluation.sheets import (
+    ANNOTATORS,
+    YES_NO,
+    has_marks,
+    key_path,
+    read_key,
+    read_rows,
+    sheet_text,
+)
+from autokb.plugins.lab.studies.papers import NEEDS_PEOPLE, PaperRun, PaperTables
+from autokb.plugins.lab.studies.papers.autokb_judge import PaperJudge, Subject, raw_solution
 from autokb.retrieval.read_question import read_values
 from autokb.text.plain_text import plain_text
 
+FILLED_IN = ("item", "annotator", "answer")
+GROUP = "group"  # what a line belongs to, in every key: an issue, a solution, a text
+Hidden = Mapping[str, str | Sequence[str]]
+Answer = TypeVar("Answer", bool, str, tuple[str, ...])
 UNAIDED, RAW, AUTOKB = "LLM-WK", "Raw", "AutoKB"
 CORRECTNESS, RULES, ATTRIBUTES = "correctness", "rules", "attributes"
 MOST_NODES = 50  # on the sheet of correctness, each with a solution of every system
@@ -107,9 +115,9 @@ class PaperSheets:
             self._solutions[key] = list(system_solutions(subject, self.judge))
         return self._solutions[key]
 
-    def write(self, subjects: Sequence[Subject], folder: Path) -> PaperTable:
+    def write(self, subjects: Sequence[Subject], folder: Path) -> Table:
         """Write the three sheets of each workspace into a folder of its name, and say how many lines they have."""
-        rows, cells = [], []
+        rows = {}
         for subject in subjects:
             solutions = self.solutions(subject)
             sheets = {
@@ -119,17 +127,13 @@ class PaperSheets:
             }
             write_sheets(folder / _name(subject), sheets)
             for name, lines in sheets.items():
-                rows.append(f"{_name(subject)}/{name}.csv")
-                cells.append((Cell(len(lines)), Cell(len({line.group for line in lines}))))
-        note = (
-            "The first annotator answers all lines, the second a tenth of the groups. Give people the sheets without "
-            "the keys (.key.json), put filled ones back beside their keys, and run it again with --read."
-        )
-        return PaperTable("Sheets for people", tuple(rows), ("lines", "groups"), tuple(cells), note, of_run=True)
+                counts = (len(lines), len({line.group for line in lines}))
+                rows[f"{_name(subject)}/{name}.csv"] = [Cell(count) for count in counts]
+        return PaperTables("autokb").table("sheets", rows)
 
     def correctness(self, subject: Subject) -> FilledSheet[bool] | None:
         """Return who says which solution is correct; None without a filled sheet."""
-        return self._read(subject, CORRECTNESS, CORRECT_FIELDS, partial(_read_word, ANSWERS, "yes or no"))
+        return self._read(subject, CORRECTNESS, CORRECT_FIELDS, partial(_read_word, YES_NO, "yes or no"))
 
     def rules(self, subject: Subject) -> FilledSheet[str] | None:
         """Return which rules people see kept or broken."""
@@ -313,3 +317,123 @@ def _read_label(spec: DomainSpec, record: Mapping[str, Any], where: str) -> Labe
         return LabelledText(str(record["id"]), text, read_values(spec, given))
     except BadInputError as error:
         raise BadInputError(f"{where}: {error}") from error
+
+
+# -- the files -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SheetLine:
+    """What people see of one item by column, and what the key alone says: whose it is, and its ``group``.
+
+    An ``item`` begins with a letter, for a spreadsheet makes a number of what looks like one.
+    """
+
+    item: str
+    shown: Mapping[str, str]
+    hidden: Hidden
+
+    @property
+    def group(self) -> str:
+        """What it belongs to: lines of one group stand together, and both annotators get all of them or one does."""
+        return str(self.hidden[GROUP])
+
+
+@dataclass(frozen=True, slots=True)
+class FilledSheet(Generic[Answer]):
+    """What people answered, by item and annotator, and what the key says of these items."""
+
+    answers: Mapping[str, Mapping[str, Answer]]
+    hidden: Mapping[str, Hidden]
+
+
+def write_sheets(folder: Path, sheets: Mapping[str, Sequence[SheetLine]]) -> None:
+    """Write each sheet as ``NAME.csv`` with its key; the same lines leave a sheet as it is, with what is filled in.
+
+    BadInputError where a sheet of other lines has answers; then none is written.
+    """
+    keys = {folder / f"{name}.csv": _key_text(lines) for name, lines in sheets.items()}
+    new = {path: lines for path, lines in zip(keys, sheets.values(), strict=True) if not _is_written(path, keys[path])}
+    for path in new:
+        if path.exists() and has_marks(path, FILLED_IN[:-1], FILLED_IN[-1:]):
+            raise BadInputError(
+                f"{path} is filled in, and its lines are no longer those of the knowledge base; read it first "
+                "(--read), and name a new folder for the new sheets."
+            )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise AutokbError(f"{folder} cannot be made ({error.strerror}).") from error
+    for path, lines in new.items():
+        write_file(path, _sheet(lines))
+        write_file(key_path(path), keys[path])
+
+
+def _key_text(lines: Iterable[SheetLine]) -> str:
+    items = {line.item: line.hidden for line in sorted(lines, key=lambda line: line.item)}
+    return json.dumps({"items": items}, ensure_ascii=False, indent=1) + "\n"
+
+
+def _is_written(path: Path, key: str) -> bool:
+    place = key_path(path)
+    return path.exists() and place.is_file() and place.read_bytes() == key.encode()
+
+
+def _sheet(lines: Sequence[SheetLine]) -> str:
+    """Return the CSV: groups and the lines in them in an order that says nothing, the same one each time."""
+    groups = sorted({line.group for line in lines}, key=lambda group: digest("group", group))
+    place = {group: n for n, group in enumerate(groups)}
+    twice = set(groups[: math.ceil(len(groups) * ANNOTATED_TWICE)])
+    ordered = sorted(lines, key=lambda line: (place[line.group], digest("line", line.item)))
+    columns = tuple(ordered[0].shown) if ordered else ()
+    rows = (
+        (line.item, annotator, "", *(line.shown[column] for column in columns))
+        for annotator in ANNOTATORS
+        for line in ordered
+        if annotator == ANNOTATORS[0] or line.group in twice
+    )
+    return sheet_text((*FILLED_IN, *columns), rows)
+
+
+# Complex: each test names the cell that it is of, in the order in which a person would look at it.
+def read_filled(path: Path, fields: Sequence[str], read: Callable[[str, Hidden], Answer]) -> FilledSheet[Answer] | None:
+    """Return what a sheet says, None where it is not there or nobody has answered anything.
+
+    ``fields`` are what its key holds of each item; ``read`` reads an answer, or raises BadInputError with what is
+    allowed. BadInputError names file, row (as a spreadsheet counts them) and column.
+    """
+    if not path.exists():
+        return None
+    hidden = read_key(path, partial(_hidden_of, fields))
+    answers: dict[str, dict[str, Answer]] = {}
+    for number, (_, row) in enumerate(read_rows(path, FILLED_IN), 2):
+        item, annotator, answer = (row[column] for column in FILLED_IN)
+        if not any((item, annotator, answer)):
+            continue
+        where = f"{path}, row {number}, column"
+        if item not in hidden:
+            raise BadInputError(f"{where} item: {item!r} is not in the key of the sheet; keep the items as written.")
+        if annotator not in ANNOTATORS:
+            raise BadInputError(f"{where} annotator: {annotator!r}; write {' or '.join(ANNOTATORS)}.")
+        if not answer:
+            continue
+        given = answers.setdefault(item, {})
+        if annotator in given:
+            raise BadInputError(f"{where} answer: annotator {annotator} has answered {item} before; leave one answer.")
+        try:
+            given[annotator] = read(answer, hidden[item])
+        except BadInputError as error:
+            raise BadInputError(f"{where} answer: {error}") from error
+    return FilledSheet(answers, {item: hidden[item] for item in answers}) if answers else None
+
+
+def _hidden_of(fields: Sequence[str], key: Any) -> dict[str, Hidden]:
+    items = key["items"]
+    found: dict[str, Hidden] = {str(item): {field: body[field] for field in fields} for item, body in items.items()}
+    if not all(_is_text(value) for body in found.values() for value in body.values()):
+        raise ValueError("a field is neither a text nor a list of texts")
+    return found
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) or (isinstance(value, list) and all(isinstance(part, str) for part in value))

@@ -21,7 +21,7 @@ from autokb.pipeline.stages import without_models
 from autokb.plugins.lab.evaluation.retrieval.retrievers import RetrieverReport
 from autokb.plugins.lab.evaluation.suggestions.cases import Case, CaseStatistics, read_cases
 from autokb.plugins.lab.evaluation.suggestions.experiment import SuggestionsReport
-from autokb.plugins.lab.evaluation.suggestions.system_names import AUTOKB, GOLD, INCUMBENT
+from autokb.plugins.lab.evaluation.system_names import AUTOKB, GOLD, INCUMBENT
 from autokb.plugins.lab.studies.draft_cases import CaseSource, draft_cases
 from autokb.plugins.lab.studies.evaluate_retrievers import evaluate_workspace_retrievers, everyday_off_topic
 from autokb.plugins.lab.studies.evaluate_suggestions import SuggestionEvaluation, evaluate_workspace_suggestions

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from autokb.core.errors import BadInputError
 from autokb.core.in_use import CONTROL, TREATMENT
@@ -12,29 +13,28 @@ from autokb.core.plugins import of_ours
 from autokb.core.settings import OFFLINE_MODEL
 from autokb.core.test_sets import LabelledQuery, read_queries
 from autokb.core.tickets import NO_TICKETS, Edge, Ticket
-from autokb.plugins.lab.evaluation.papers.tables import Cell, PaperTable
+from autokb.plugins.lab.evaluation.report import Cell, Table
 from autokb.plugins.lab.evaluation.retrieval.datasets import Judgement
 from autokb.plugins.lab.evaluation.retrieval.experiment import SystemResults
 from autokb.plugins.lab.evaluation.retrieval.metrics import reciprocal_rank
-from autokb.plugins.lab.evaluation.retrieval.system_names import TICKET_TEXT, TICKET_WORDING, TICKETS
 from autokb.plugins.lab.evaluation.suggestions.meteor import NoMeteorError, load_meteor
 from autokb.plugins.lab.evaluation.suggestions.text_metrics import bleu, rouge_l
+from autokb.plugins.lab.evaluation.system_names import TICKET_TEXT, TICKET_WORDING, TICKETS
 from autokb.plugins.lab.studies.evaluate_tickets import rank_tickets
-from autokb.plugins.lab.studies.papers import PaperRun
-from autokb.plugins.lab.studies.papers.printed import printed_tables
-from autokb.stats.bootstrap import Interval, mean_interval, ratio_interval
+from autokb.plugins.lab.studies.papers import PaperRun, PaperTables
+from autokb.stats.bootstrap import NOT_MEASURED, Interval, measured_mean, ratio_interval
 from autokb.stores.ticket_tables import read_edges, read_tickets
 from autokb.stores.workspace import Workspace
 from autokb.usage.in_use import Duration, measure_use
 
 BASELINE, EXPERIMENT, DIFFERENCE = "Baseline", "Experiment", "Experiment - Baseline (paired)"
-METRICS = {"MRR": "mrr", "Recall@1": "recall@1", "Recall@3": "recall@3", "NDCG@1": "ndcg@1", "NDCG@3": "ndcg@3"}
-GAIN = "gain in MRR %"
+METRICS = ("mrr", "recall@1", "recall@3", "ndcg@1", "ndcg@3")
 ARMS = {TICKET_TEXT: BASELINE, TICKETS: EXPERIMENT, TICKET_WORDING: "Experiment, without components and dates"}
+BY_TITLE = ", by title"
 COMPARED = ("BLEU", "METEOR", "ROUGE", "answered")
 TIMES = ("mean", "p50", "p90")
-NOT_USED, USED = "Tool Not Used", "Tool Used"
-RETRIEVAL, ANSWERS, HOURS = (printed_tables("tickets")[table] for table in ("retrieval", "answers", "hours"))
+NOT_USED, USED, BESIDE = "Tool Not Used", "Tool Used", "Used beside not used %"
+PAPER = PaperTables("tickets")
 SECONDS_AN_HOUR = 3_600  # in which outcomes are reported
 DIRECT, SAME_PROBLEM = 2.0, 1.0  # grades of the ticket that a duplicate names, and of others about the same problem
 _DUPLICATE = re.compile("dupli[ck]at", re.IGNORECASE)
@@ -65,7 +65,7 @@ class Cases:
         return replace(self, questions=titled)
 
 
-def tables(run: PaperRun) -> Iterator[PaperTable]:
+def tables(run: PaperRun) -> Iterator[Table]:
     """Give the paper's tables in its order, of one workspace after the other."""
     given = () if run.cases is None else read_queries(run.cases)
     for workspace in run.workspaces:
@@ -135,29 +135,27 @@ def _as_question(ticket: Ticket, same: Iterable[str]) -> LabelledQuery:
     return LabelledQuery(ticket.id, f"{title}\n\n{description}".strip(), fields)
 
 
-def _retrieval(name: str, workspace: Workspace, cases: Cases, run: PaperRun) -> PaperTable:
-    """Table 1, by the whole question and by its title alone."""
-    rows: list[str] = []
-    cells: list[tuple[Cell, ...]] = []
-    for asked, suffix, missing in ((cases, "", NO_QUESTIONS), (cases.by_title(), ", by title", NO_TITLES)):
-        rows += [f"{arm}{suffix}" for arm in RETRIEVAL]
-        if not asked.questions:
-            why = missing if cases.questions else NO_QUESTIONS
-            cells += [Cell.unmeasured(printed, why) for printed in RETRIEVAL.values()]
-            continue
-        ranked = rank_tickets(
-            workspace, asked.questions, asked.right, tuple(ARMS), without=asked.without, progress=run.progress
-        )
-        cells += _retrieval_rows(ranked.results.results)
-    note = (
-        f"{len(cases.questions)} questions, {len(cases.by_title().questions)} with a title. The baseline searches "
-        "chunks of the tickets' plain text by one vector each; recall is the share of the right tickets."
-    )
-    return PaperTable(f"Table 1: retrieval, {name}", tuple(rows), (*METRICS, GAIN), tuple(cells), note)
+def _retrieval(name: str, workspace: Workspace, cases: Cases, run: PaperRun) -> Table:
+    """Return table 1, by the whole question and by its title alone."""
+    rows: dict[str, list[Cell]] = {}
+    arms = PAPER.printed("retrieval")
+    titled = cases.by_title()
+    for asked, suffix, missing in ((cases, "", NO_QUESTIONS), (titled, BY_TITLE, NO_TITLES)):
+        why = Cell(missing=missing if cases.questions else NO_QUESTIONS)
+        found = dict.fromkeys(arms, [why] * (len(METRICS) + 1))
+        if asked.questions:
+            ranked = rank_tickets(
+                workspace, asked.questions, asked.right, tuple(ARMS), without=asked.without, progress=run.progress
+            )
+            found |= _retrieval_rows(ranked.results.results)
+        rows |= {f"{arm}{suffix}": cells for arm, cells in found.items()}
+    questions, with_title = len(cases.questions), len(titled.questions)
+    printed = {row: arms[row.removesuffix(BY_TITLE)] for row in rows}
+    return PAPER.table("retrieval", rows, printed, name=name, questions=questions, titled=with_title)
 
 
-def _retrieval_rows(found: SystemResults) -> Iterator[tuple[Cell, ...]]:
-    """Give the rows of one form of the questions, in the order of ``RETRIEVAL``."""
+def _retrieval_rows(found: SystemResults) -> dict[str, list[Cell]]:
+    """Return the rows of one form of the questions by arm."""
     ranks = {
         system: [reciprocal_rank(found.systems[system].rankings[q], right) for q, right in found.relevant.items()]
         for system in ARMS
@@ -166,10 +164,13 @@ def _retrieval_rows(found: SystemResults) -> Iterator[tuple[Cell, ...]]:
     measured = {arm: (found.systems[system].metrics, gains[system]) for system, arm in ARMS.items()}
     differences = {d.metric: d.interval for d in found.differences if d.system == TICKETS}
     measured[DIFFERENCE] = (differences, gains[TICKETS])
-    for arm, printed in RETRIEVAL.items():
-        metrics, gain = measured[arm]
-        cells = (Cell.of(metrics[m], theirs) for m, theirs in zip(METRICS.values(), printed, strict=False))
-        yield (*cells, Cell.of(gain.map(lambda ratio: ratio - 1), printed[-1], percent=True))
+    return {
+        arm: [
+            *(Cell.of(metrics[metric]) for metric in METRICS),
+            Cell.of(gain.map(lambda ratio: ratio - 1), percent=True),
+        ]
+        for arm, (metrics, gain) in measured.items()
+    }
 
 
 # -- table 2 -------------------------------------------------------------------------------------------------------
@@ -177,22 +178,26 @@ def _retrieval_rows(found: SystemResults) -> Iterator[tuple[Cell, ...]]:
 Values = dict[tuple[str, str], list[float]]  # by arm and column: one value a case
 
 
-def _answers(name: str, workspace: Workspace, cases: Sequence[LabelledQuery], run: PaperRun) -> PaperTable:
-    """Table 2: the words that both arms' answers share with golden ones."""
+def _answers(name: str, workspace: Workspace, cases: Sequence[LabelledQuery], run: PaperRun) -> Table:
+    """Return table 2: the words that both arms' answers share with golden ones."""
     metrics: dict[str, Callable[[str, str], float]] = {"BLEU": bleu, "ROUGE": rouge_l}
     missing = dict.fromkeys(COMPARED, NO_ANSWERS)
     values: Values = {}
+    notes = []
     if cases:
         try:
             metrics["METEOR"] = load_meteor()
         except NoMeteorError as error:
             missing["METEOR"] = str(error)
         values = _compared(_ask_both(workspace, cases, run), [str(case.fields["answer"]) for case in cases], metrics)
-    rows = {arm: tuple(_measured(values, missing, arm, label) for label in COMPARED) for arm in ANSWERS}
-    note = f"{len(cases)} golden answers; no answer counts 0." if cases else ""
-    if cases and workspace.settings.model == OFFLINE_MODEL:
-        note = f"{note} {BOTH_QUOTE}"
-    return PaperTable.of(f"Table 2: answers, {name}", rows, COMPARED, note)
+        notes.append(f"{len(cases)} golden answers; no answer counts 0.")
+        if workspace.settings.model == OFFLINE_MODEL:
+            notes.append(BOTH_QUOTE)
+    rows = {
+        arm: [Cell.of(measured_mean(values.get((arm, label), [])), missing=missing[label]) for label in COMPARED]
+        for arm in PAPER.printed("answers")
+    }
+    return PAPER.table("answers", rows, name=name, notes=notes)
 
 
 def _compared(
@@ -208,12 +213,6 @@ def _compared(
     return values
 
 
-def _measured(values: Values, missing: Mapping[str, str], arm: str, label: str) -> Cell:
-    printed = dict(zip(COMPARED, ANSWERS[arm], strict=False)).get(label)
-    found = values.get((arm, label))
-    return Cell.of(mean_interval(found) if found else missing[label], printed)
-
-
 def _ask_both(workspace: Workspace, cases: Sequence[LabelledQuery], run: PaperRun) -> dict[str, list[str]]:
     """Return the answers from the nearest pieces of text, and those of ``tickets ask``, by the same writer."""
     with of_ours("experiments", "tickets").both_answers(workspace, run.budget) as arms:
@@ -224,35 +223,32 @@ def _ask_both(workspace: Workspace, cases: Sequence[LabelledQuery], run: PaperRu
 # -- table 3 -------------------------------------------------------------------------------------------------------
 
 
-def _times(name: str, workspace: Workspace, tickets: Iterable[Ticket]) -> PaperTable:
-    """Table 3: how long it took with and without what was found, and what the past tickets themselves took."""
+def _times(name: str, workspace: Workspace, tickets: Iterable[Ticket]) -> Table:
+    """Return table 3: how long it took with and without what was found, and what the past tickets themselves took."""
     use = measure_use(workspace, None)
     arms = use.experiment.outcomes if use.experiment else None
     by_chance = arms is not None and all(group.seconds.n for group in arms.groups.values())
     compared, (used, not_used) = (arms, (TREATMENT, CONTROL)) if arms and by_chance else (use.use, ("used", "not_used"))
-    rows = {
-        NOT_USED: _hours(compared.groups[not_used].seconds, HOURS[NOT_USED]),
-        USED: _hours(compared.groups[used].seconds, HOURS[USED]),
-        "Used beside not used %": tuple(
-            Cell.of(
-                compared.differences[f"seconds_{time}_relative"],
-                round(100 * (after / before - 1), 1),
-                percent=True,
-                missing=NO_TIMES,
-            )
-            for time, after, before in zip(TIMES, HOURS[USED], HOURS[NOT_USED], strict=True)
-        ),
-    }
+    differences = (compared.differences[f"seconds_{time}_relative"] for time in TIMES)
     past = of_ours("experiments", "tickets").resolution_times(tickets)
-    rows["Past tickets, from creation to resolution"] = tuple(
-        Cell.of(Interval(value, *past.intervals[time]) if value is not None else "no ticket is resolved")
-        for time, value in zip(TIMES, (past.mean, past.p50, past.p90), strict=True)
-    )
-    note = f"Hours. {compared.note} {past.n} past tickets are resolved; autokb tickets report --by splits them."
-    columns = ("Mean", "P50", "P90")
-    return PaperTable.of(f"Table 3: resolution time, {name}", rows, columns, note)
+    rows = {
+        NOT_USED: _hours(compared.groups[not_used].seconds),
+        USED: _hours(compared.groups[used].seconds),
+        BESIDE: [Cell.of(one, percent=True, missing=NO_TIMES) for one in differences],
+        "Past tickets, from creation to resolution": _past_hours(past),
+    }
+    hours = PAPER.printed("hours")
+    pairs = zip(hours[USED], hours[NOT_USED], strict=True)
+    printed = {**hours, BESIDE: [round(100 * (after / before - 1), 1) for after, before in pairs]}
+    return PAPER.table("hours", rows, printed, name=name, compared=compared.note, resolved=past.n)
 
 
-def _hours(taken: Duration, printed: Sequence[float]) -> tuple[Cell, ...]:
+def _hours(taken: Duration) -> list[Cell]:
     hours = (found.map(lambda seconds: seconds / SECONDS_AN_HOUR) for found in (taken.mean, taken.p50, taken.p90))
-    return tuple(Cell.of(found, theirs, missing=NO_TIMES) for found, theirs in zip(hours, printed, strict=True))
+    return [Cell.of(found, missing=NO_TIMES) for found in hours]
+
+
+def _past_hours(past: Any) -> list[Cell]:
+    known = zip(TIMES, (past.mean, past.p50, past.p90), strict=True)
+    hours = (NOT_MEASURED if value is None else Interval(value, *past.intervals[time]) for time, value in known)
+    return [Cell.of(found, missing="no ticket is resolved") for found in hours]

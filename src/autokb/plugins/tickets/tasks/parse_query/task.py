@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -35,7 +35,7 @@ class FieldValues:
 class ParseQuery:
     """A question and the sections of the template; ``fields`` are those whose values it can name.
 
-    ``fingerprint`` is a hash of the template. ``nearness`` is the question's cosine to the cues of each section.
+    ``fingerprint`` is a hash of the template. ``nearness`` gives the question's cosine to the cues of each section.
     """
 
     question: str
@@ -45,7 +45,7 @@ class ParseQuery:
     fingerprint: str
     language: str = outside_key("en")
     template: Any = outside_key()
-    nearness: Any = outside_key()
+    nearness: Any = outside_key(dict)
 
 
 class SectionValue(Reply):
@@ -71,7 +71,10 @@ class ParsedQuery(Reply):
 
 
 def question_request(
-    question: str, template: TicketTemplate, values: Mapping[str, Sequence[str]], nearness: Mapping[str, float] | None
+    question: str,
+    template: TicketTemplate,
+    values: Mapping[str, Sequence[str]],
+    nearness: Callable[[], Mapping[str, float]] = dict,
 ) -> ParseQuery:
     """Return the request that reads a question by a template; ``values`` are the known ones of each field's section."""
     return ParseQuery(
@@ -134,49 +137,55 @@ class ParseQueryTask(Task[ParseQuery, ParsedQuery]):
         fields: Any = Literal[tuple(field.section for field in item.fields) or ("none",)]
         value = Annotated[str, Field(min_length=1, json_schema_extra={"maxLength": VALUE_CHARACTERS})]
         links: Any = Literal[item.links or ("none",)]
+        said: Any = wire("Entity", section=names, value=value)
+        required: Any = wire("Filter", section=fields, value=value)
         return {
-            "entities": Annotated[
-                list[wire("Entity", section=names, value=value)],  # type: ignore[misc]
-                Field(max_length=MOST_ENTITIES),
-            ],
+            "entities": Annotated[list[said], Field(max_length=MOST_ENTITIES)],
             "intents": Annotated[list[names], Field(max_length=MOST_INTENTS)],
-            "filters": Annotated[
-                list[wire("Filter", section=fields, value=value)],  # type: ignore[misc]
-                Field(max_length=MOST_ENTITIES),
-            ],
+            "filters": Annotated[list[required], Field(max_length=MOST_ENTITIES)],
             "links": Annotated[list[links], Field(max_length=3)],
         }
 
-    # Complex: entities and filters are left out for other reasons, but listed and complained of together.
     def read(self, item: ParseQuery, entry: Any) -> Read[ParsedQuery]:
         """Read the parts; an entity in words that the question has not, and an unknown value, are left out."""
-        left_out: list[LeftOut] = []
-        known = {field.section: {v.casefold(): v for v in field.values} for field in item.fields}
-        asked = set(content_words(item.question, item.language))
-        entities: dict[str, str] = {}
-        for one in entry.entities:
-            words = content_words(one.value, item.language)
-            foreign = sum(word not in asked for word in words)
-            if len(one.value) > VALUE_CHARACTERS or (words and foreign > FOREIGN_WORDS * len(words)):
-                left_out.append(LeftOut(part=f"entity {one.section}", reason="its words are not the question's"))
-            else:
-                entities.setdefault(one.section, one.value)
-        filters: dict[str, str] = {}
-        for one in entry.filters:
-            if value := known.get(one.section, {}).get(one.value.casefold()):
-                filters.setdefault(one.section, value)
-            else:
-                left_out.append(LeftOut(part=f"filter {one.section}", reason="no ticket has this value"))
+        entities, foreign = _read_entities(item, entry.entities)
+        filters, unknown = _read_filters(item, entry.filters)
+        left_out = (*foreign, *unknown)
         return Read(
             ParsedQuery(
                 entities=_pairs(entities.items()),
                 intents=tuple(dict.fromkeys(entry.intents)),
                 filters=_pairs(filters.items()),
                 links=tuple(dict.fromkeys(link for link in entry.links if link in item.links)),
-                left_out=tuple(left_out),
+                left_out=left_out,
             ),
             complaints=tuple(f"{one.part}: {one.reason}." for one in left_out),
         )
+
+
+def _read_entities(item: ParseQuery, given: Iterable[Any]) -> tuple[dict[str, str], list[LeftOut]]:
+    """Return what a question says of each section, and what more than half is not in its words."""
+    asked, found, left_out = set(content_words(item.question, item.language)), dict[str, str](), list[LeftOut]()
+    for one in given:
+        words = content_words(one.value, item.language)
+        foreign = sum(word not in asked for word in words)
+        if len(one.value) > VALUE_CHARACTERS or (words and foreign > FOREIGN_WORDS * len(words)):
+            left_out.append(LeftOut(part=f"entity {one.section}", reason="its words are not the question's"))
+        else:
+            found.setdefault(one.section, one.value)
+    return found, left_out
+
+
+def _read_filters(item: ParseQuery, given: Iterable[Any]) -> tuple[dict[str, str], list[LeftOut]]:
+    """Return the known value of each field, and what no ticket has."""
+    known = {field.section: {v.casefold(): v for v in field.values} for field in item.fields}
+    found, left_out = dict[str, str](), list[LeftOut]()
+    for one in given:
+        if value := known.get(one.section, {}).get(one.value.casefold()):
+            found.setdefault(one.section, value)
+        else:
+            left_out.append(LeftOut(part=f"filter {one.section}", reason="no ticket has this value"))
+    return found, left_out
 
 
 def _pairs(pairs: Iterable[tuple[str, str]]) -> tuple[SectionValue, ...]:

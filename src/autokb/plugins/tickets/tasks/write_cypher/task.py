@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from autokb.core.ticket_plan import MOST_HOPS, MOST_ROWS, TICKET_LABEL, TICKET_PROPERTIES, GraphNames, quote_name
+from autokb.core.property_graph import MOST_HOPS, MOST_ROWS, TICKET_LABEL, TICKET_PROPERTIES, GraphNames, quote_name
 from autokb.core.ticket_template import TicketTemplate
 from autokb.plugins.tickets.heuristics.section_meaning import meanings
 from autokb.tasks.task import Read, Reply, ReplyError, Task

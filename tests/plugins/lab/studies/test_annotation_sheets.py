@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from autokb.core.errors import BadInputError
-from autokb.plugins.lab.evaluation.files import key_path
-from autokb.plugins.lab.evaluation.papers.annotation_sheets import (
+from autokb.plugins.lab.evaluation.sheets import key_path
+from autokb.plugins.lab.studies.papers.autokb_sheets import (
     FilledSheet,
     Hidden,
     SheetLine,

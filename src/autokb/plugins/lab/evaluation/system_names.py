@@ -1,4 +1,4 @@
-"""The names of the retrieval systems that can be evaluated; light, since the command line reads it at its start."""
+"""The names of the systems that can be evaluated; light, since the command line reads it at its start."""
 
 from __future__ import annotations
 
@@ -53,6 +53,18 @@ TICKET_SYSTEMS = (
     TICKET_WORDING,
     TICKETS,
 )
+# Systems that suggest replies, beside AUTOKB: what ``suggest`` gives, without a model.
+INCUMBENT = "incumbent"  # what agents replied to the past questions that are nearest: the baseline of differences
+SHORT_ANSWER = "short_answer"  # fewer than ten words of the passages, or that there is no answer
+GOLD = "+gold"  # behind a name: the case's own documents in the place of what is found (tables 10 and 11 of the paper)
+SHORT_ANSWERS = (
+    f"{SHORT_ANSWER}@1",
+    f"{SHORT_ANSWER}@3",
+    SHORT_ANSWER + GOLD,
+)  # from one passage, three, the right ones
+USUAL = (AUTOKB, INCUMBENT)
+SUGGESTION_SYSTEMS = (AUTOKB, AUTOKB + GOLD, INCUMBENT, *SHORT_ANSWERS)
+
 # A misspelt variant is a system too, so that it is refused as one and not taken for a folder.
 _WORD = re.compile(
     rf"(?:{'|'.join(dict.fromkeys(s.partition('+')[0] for s in (*SYSTEMS, *TICKET_SYSTEMS)))})(?:\+[a-z]+)*(?:,.*)?"
@@ -70,6 +82,14 @@ def choose_systems(names: Sequence[str], *, has_reader: bool = False) -> list[st
 def choose_ticket_systems(names: Sequence[str]) -> list[str]:
     """Return the systems that rank tickets by these names, or all of them; an unknown one is refused."""
     return known_names(names, TICKET_SYSTEMS) or list(TICKET_SYSTEMS)
+
+
+def choose_suggestion_systems(names: Sequence[str], more: Sequence[str] = ()) -> list[str]:
+    """Return the systems of these names, the two usual ones without any; an unknown name is refused (BadInputError).
+
+    ``more`` are those that whoever asks knows beside them.
+    """
+    return list(dict.fromkeys(known_names(names, (*SUGGESTION_SYSTEMS, *more)))) or list(USUAL)
 
 
 def known_names(names: Sequence[str], known: Sequence[str]) -> list[str]:
