@@ -19,14 +19,17 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import repeat
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from autokb.app import SupportKB
+from autokb.app.namespaces import curation
+from autokb.app.namespaces.curation import Judged
 from autokb.core.errors import BadInputError
-from autokb.curation.decisions import Verb, judge, write_by_hand
 from autokb.exchange.import_kb import import_file
 from autokb.sources import Fields
 from benchmarks.decision_model import SHOWN, Choice, Export, Model
@@ -293,13 +296,25 @@ class Sequence:
 
     # -- commands ----------------------------------------------------------------------------------
 
+    @contextmanager
+    def _at_this_moment(self) -> Iterator[None]:
+        """Let what is decided inside have the date of the sequence."""
+        now = self._now
+        with patch.object(curation, "moment", lambda: now):
+            yield
+
+    def _judge(self, kb: SupportKB, solution: str, verb: str, **given: Any) -> Judged:
+        with self._at_this_moment():
+            judged: Judged = getattr(kb.curation, verb)([solution], **given)
+            return judged
+
     def judge(self, kb: SupportKB | None = None, model: Model | None = None, author: str = "ann") -> None:
         """Approve, reject or hide a solution."""
         kb, model = kb or self.kb, model or self.model
         if not model.texts:
             return
         solution = self._pick(model.texts)
-        verb: Verb = self.dice.choice(("approve", "reject", "hide"))
+        verb = self.dice.choice(("approve", "reject", "hide"))
         verdict = {"approve": "approved", "reject": "rejected", "hide": "hidden"}[verb]
         self._say(f"{verb} {solution} ({model.statuses[solution]})")
         before, text = model.statuses[solution], model.texts[solution]
@@ -311,12 +326,12 @@ class Sequence:
             model.choices.pop()
             model.work_out()
             try:
-                judge(kb.workspace, [solution], verb, now=self._now)
+                self._judge(kb, solution, verb)
             except BadInputError:
                 return
             self._claim(False, f"{solution} is withheld and was approved")
             return
-        done = judge(kb.workspace, [solution], verb, author=author, now=self._now)
+        done = self._judge(kb, solution, verb, author=author)
         if kept is not None and done.changed:
             kept.kept_from = model.here[solution].text  # it holds for today's source
         self._claim(done.changed == changes, f"{verb} {solution} ({before}) changed {done.changed}")
@@ -328,10 +343,10 @@ class Sequence:
             solution = self.dice.choice(judged)
             choice = self.model.counting_verdict(solution)
             assert choice is not None
-            verb: Verb = {"approved": "approve", "rejected": "reject", "hidden": "hide"}[choice.verdict]  # type: ignore[assignment]
+            verb = {"approved": "approve", "rejected": "reject", "hidden": "hide"}[choice.verdict]
             self._say(f"undo {verb} {solution}")
             self.model.undo(solution)
-            judge(self.kb.workspace, [solution], verb, undo=True, now=self._now)
+            self._judge(self.kb, solution, verb, undo=True)
 
     def write(self, kb: SupportKB | None = None, model: Model | None = None) -> None:
         """Write a solution by hand."""
@@ -343,7 +358,8 @@ class Sequence:
         source.write_text(text, encoding="utf-8")
         self._say(f"write {text!r} on {node}")
         try:
-            done = write_by_hand(kb.workspace, node, source, author="ann", now=self._now)
+            with self._at_this_moment():
+                done = kb.curation.write(node, source, author="ann")
         except BadInputError:
             self._claim("ontact our" in text, f"{text!r} was refused")
             return
@@ -365,7 +381,7 @@ class Sequence:
             same = here and any(c.text == one.text and c.place and c.place[1] == here.place[1] for c in lost)
             self._claim(bool(same), f"an edit of {one.solution_id} is offered for {one.offered_for}")
             self.model.choose(Choice("edit", one.offered_for, one.text))
-            judge(self.kb.workspace, [one.id], "approve", now=self._now)
+            self._judge(self.kb, one.id, "approve")
 
     # -- exports and imports -----------------------------------------------------------------------
 

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from autokb.app import SupportKB
+from autokb.core.checks import Refusal
 from autokb.core.errors import BadInputError, ChangedMeanwhileError, StageFailedError
 from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import DISPLAYED, Document, Evidence, Issue, Solution
-from autokb.core.results import Refusal
 from autokb.core.settings import FAILURE_TOLERANCE
 from autokb.pipeline.embedding import FreeEncoder, open_free_embedder, read_embedder_name
 from autokb.pipeline.stages import Stages, Work

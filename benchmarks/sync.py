@@ -28,7 +28,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from autokb.app import SupportKB
-from autokb.core.results import SyncedSource
+from autokb.app.synced import SyncedSource
 from autokb.feeds.items import AT_ONCE
 from benchmarks.figures import Figure, Result
 from benchmarks.running import folder

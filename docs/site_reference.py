@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-import importlib.util
 import inspect
 import re
 import tempfile
@@ -22,6 +21,7 @@ import typer.main
 from draw_roles import read_roles
 
 from autokb.app import SupportKB
+from autokb.app.support_kb import NAMESPACES, namespace_class
 from autokb.cli import load_commands
 from autokb.cli.commands import app
 from autokb.core.plugins import built_in, use, with_namespace
@@ -82,7 +82,7 @@ SETTINGS = {
 }
 METHODS = ("get", "post", "put", "patch", "delete")
 NO_KEY = "no key"
-DOORS = ("views", "tickets", "curation", "usage", "evaluate", "keys", "versions", "checks")  # of ``SupportKB``
+SHOWN = ("views", "tickets", "curation", "usage", "evaluate", "keys", "versions", "checks")  # of ``SupportKB``
 
 
 # -- commands --------------------------------------------------------------------------------------
@@ -273,8 +273,8 @@ def _kind(schema: Mapping[str, Any]) -> str:
 
 def python() -> str:
     """Return the page that mkdocstrings fills: the front door, its namespaces, and the types that these return."""
-    doors = [type_of(name) for name in DOORS]
-    results = sorted(_results([SupportKB, *doors]), key=lambda one: one.__name__)
+    namespaces = [type_of(name) for name in SHOWN]
+    results = sorted(_results([SupportKB, *namespaces]), key=lambda one: one.__name__)
     lines = [
         "# Python",
         "",
@@ -286,7 +286,7 @@ def python() -> str:
         *_members(SupportKB),
         "## Namespaces",
         "",
-        *(line for door in doors for line in _members(door)),
+        *(line for namespace in namespaces for line in _members(namespace)),
         "## What is returned",
         "",
         *(line for result in results for line in _members(result)),
@@ -298,22 +298,21 @@ def _members(kind: type) -> list[str]:
     return [f"::: {kind.__module__}.{kind.__name__}", ""]
 
 
-def type_of(door: str) -> type:
+def type_of(namespace: str) -> type:
     """Return the class of a namespace of ``SupportKB``, which one of our own plug-ins may bring."""
-    if importlib.util.find_spec(f"autokb.app.doors.{door}") is None:
-        plugin = with_namespace(door)
-        return typing.cast(type, use(plugin.name, plugin.namespace))
-    module = importlib.import_module(f"autokb.app.doors.{door}")
-    return typing.cast(type, getattr(module, f"{door.capitalize()}Door"))
+    if namespace in NAMESPACES:
+        return typing.cast(type, namespace_class(namespace))
+    plugin = with_namespace(namespace)
+    return typing.cast(type, use(plugin.name, plugin.namespace))
 
 
-def _results(doors: Iterable[type]) -> set[type]:
+def _results(namespaces: Iterable[type]) -> set[type]:
     """Return the dataclasses that public methods return, and those in their fields."""
     found: set[type] = set()
     behind = (use(plugin, code) for plugin, code in built_in("methods").values())  # of plug-ins, which know their types
     waiting = [
         (inspect.getmodule(method), name)
-        for method in (*(method for door in doors for method in _public(door)), *behind)
+        for method in (*(method for namespace in namespaces for method in _public(namespace)), *behind)
         if (name := str(inspect.get_annotations(method).get("return", "")))
     ]
     for module, written in waiting:
@@ -324,8 +323,8 @@ def _results(doors: Iterable[type]) -> set[type]:
     return found
 
 
-def _public(door: type) -> Iterator[Any]:
-    for name, member in vars(door).items():
+def _public(namespace: type) -> Iterator[Any]:
+    for name, member in vars(namespace).items():
         if not name.startswith("_"):
             found = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
             if isinstance(found, types.FunctionType):

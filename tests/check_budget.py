@@ -55,12 +55,14 @@ def constants(tree: ast.Module) -> int:
 
 def public_methods(kb: object) -> int:
     """Return how many public methods and properties a knowledge base and its namespaces have, those of plug-ins too."""
+    from autokb.app.support_kb import NAMESPACES
     from autokb.core.plugins import plugins
 
     brought = [one.attribute or one.name for one in plugins() if one.built_in and one.namespace]
-    reached = [one for name, one in inspect.getmembers(kb) if name[0] != "_"] + [getattr(kb, name) for name in brought]
+    members = [one for name, one in inspect.getmembers(kb) if name[0] != "_"]
+    reached = members + [getattr(kb, name) for name in (*NAMESPACES, *brought)]
     kinds = {type(kb), *(type(one) for one in reached)}
-    homes = ("autokb.app.doors.", "autokb.plugins.")
+    homes = ("autokb.app.namespaces.", "autokb.plugins.")
     ours = [kind for kind in kinds if kind is type(kb) or kind.__module__.startswith(homes)]
     return sum(name[0] != "_" and not inspect.isclass(one) for kind in ours for name, one in inspect.getmembers(kind))
 

@@ -19,10 +19,10 @@ import pytest
 
 from autokb.answering.suggest import Suggested, Suggestion
 from autokb.app import SupportKB
+from autokb.app.synced import SyncedSource
 from autokb.core.errors import WorkspaceBusyError
 from autokb.core.helpdesk_settings import HelpdeskSettings
 from autokb.core.nouns import AGENT, CUSTOMER
-from autokb.core.results import SyncedSource
 from autokb.helpdesks.helpdesk import DeskRequest, id_of, part_of
 from autokb.helpdesks.kinds import helpdesk_of
 from autokb.helpdesks.refused import NotSignedError

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autokb.app.add import add, without_boilerplate
+from autokb.app.add import without_boilerplate
 from autokb.app.support_kb import SupportKB
 from autokb.chunking.auto import filtered_page
 from autokb.chunking.boilerplate import BlockVerdict
@@ -56,7 +56,7 @@ def stored(workspace: Workspace) -> dict[str, dict[str, object]]:
 def test_a_page_is_stored_without_boilerplate_and_each_span_that_goes_has_its_reason(
     page: Path, workspace: Workspace
 ) -> None:
-    done = add(workspace, [page])
+    done = SupportKB(workspace).add([page])
     body = stored(workspace)["page.html"]
     assert body["text"] == STORED and body["title"] == "No sound"
     assert body[DROPPED] == [
@@ -70,22 +70,22 @@ def test_a_page_is_stored_without_boilerplate_and_each_span_that_goes_has_its_re
 
 
 def test_another_menu_is_no_change_of_a_page_and_another_text_is(page: Path, workspace: Workspace) -> None:
-    add(workspace, [page])
+    SupportKB(workspace).add([page])
     page.write_text(PAGE.replace("Shop", "Shop now"), encoding="utf-8")
-    assert add(workspace, [page]).unchanged == 1
+    assert SupportKB(workspace).add([page]).unchanged == 1
     page.write_text(PAGE.replace("ten seconds", "two seconds"), encoding="utf-8")
-    assert add(workspace, [page]).updated == 1
+    assert SupportKB(workspace).add([page]).updated == 1
 
 
 def test_a_page_of_nothing_but_menus_is_skipped_with_a_reason(tmp_path: Path, workspace: Workspace) -> None:
     path = tmp_path / "menu.html"
     path.write_text("<p><a href='/a'>Lamps of the year</a></p><p><a href='/b'>Shades of the year</a></p>")
-    done = add(workspace, [path])
+    done = SupportKB(workspace).add([path])
     assert (done.added, [s.path for s in done.skipped]) == (0, ["menu.html"])
 
 
 def test_chunk_keeps_of_a_page_what_add_stores(page: Path, workspace: Workspace) -> None:
-    add(workspace, [page])
+    SupportKB(workspace).add([page])
     body = stored(workspace)["page.html"]
     (chunked,) = chunk_files([page], ChunkRequest())
     assert isinstance(chunked, ChunkedDocument)
@@ -104,7 +104,7 @@ def test_what_many_pages_of_a_folder_have_goes_from_the_store_as_from_the_chunks
         html = f"<main><p>{notice}</p><h1>Speaker {n}</h1><p>{words}</p><p>{words[::-1]}</p></main>"
         (tmp_path / "site").mkdir(exist_ok=True)
         (tmp_path / "site" / f"{n}.html").write_text(html, encoding="utf-8")
-    add(workspace, [tmp_path / "site"])
+    SupportKB(workspace).add([tmp_path / "site"])
     bodies = stored(workspace)
     for found in chunk_files([tmp_path / "site"], ChunkRequest()):
         assert isinstance(found, ChunkedDocument)
@@ -119,7 +119,7 @@ def test_both_ask_the_same_filter(page: Path, workspace: Workspace, monkeypatch:
         return tuple(BlockVerdict(n == 2, "" if n == 2 else "for a test") for n in range(len(blocks)))
 
     monkeypatch.setattr(filtered_page, "filter_boilerplate", keep_nothing_but_the_title)
-    add(workspace, [page])
+    SupportKB(workspace).add([page])
     (chunked,) = chunk_files([page], ChunkRequest())
     assert isinstance(chunked, ChunkedDocument)
     assert stored(workspace)["page.html"]["text"] == "# No sound\n"
@@ -130,7 +130,7 @@ def test_a_person_sees_one_line_a_kind_of_reason(page: Path, workspace: Workspac
     from rich.console import Console
 
     console = Console(width=100, record=True, file=io.StringIO())
-    console.print(added_view(workspace.folder, "documents", add(workspace, [page])))
+    console.print(added_view(workspace.folder, "documents", SupportKB(workspace).add([page])))
     lines = console.export_text().splitlines()
     assert "  left out of web pages: 3 spans (autokb chunk PAGE shows them)" in lines
     assert "       1  menu" in lines

@@ -17,8 +17,8 @@ from autokb.cli import main
 from autokb.core.errors import BadInputError, ChangedMeanwhileError
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import CUSTOMER, Message
-from autokb.core.results import VersionChecks
 from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
+from autokb.views.versions import VersionChecks
 
 LIME = {"id": "lime", "text": "How do I remove lime scale?", "document": "descaling.md"}
 LOUD = {"id": "loud", "text": "it is so loud", "document": "noise.md", "heading": "Loud noise"}

@@ -19,10 +19,8 @@ from starlette.testclient import TestClient
 import installed_plugins
 from autokb.app import SupportKB
 from autokb.cli import main
-from autokb.core.checks import Check
 from autokb.core.errors import AutokbWarning, BadInputError
 from autokb.core.plugins import PluginError, plugins
-from autokb.pipeline.checks import add_checks
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
 from autokb.web.app import create_app
 from real_postgres import needs_postgres
@@ -142,7 +140,8 @@ def test_its_feature_is_used_where_it_gains_on_the_workspaces_own_checks(
     words = "now today here later again outside then daily".split()
     beginnings = ("what do I do with the robot", "how do I look after the robot", "any advice on the mower")
     asked = [f"{beginning} {word}" for beginning in beginnings for word in words]
-    add_checks(hand_made, [Check(f"c{n}", text, document="garage.md") for n, text in enumerate(asked)])
+    for n, text in enumerate(asked):
+        kb.checks.add_one({"id": f"c{n}", "text": text, "document": "garage.md"})
     fitted = kb.evaluate.fit_features()
     assert [one.used for one in fitted.features] == [False], "nothing is pinned, so nothing can gain"
     kb.notes.add("garage.md", "ann")  # type: ignore[attr-defined]
@@ -175,7 +174,8 @@ def test_its_study_is_an_evaluation_with_an_interval(
     kb = SupportKB(hand_made)
     kb.notes.add("charging.md", "ann")  # type: ignore[attr-defined]
     asked = ("the battery does not charge in the dock", "the blades are worn, how do I change them")
-    add_checks(hand_made, [Check(f"c{n}", text, document="garage.md") for n, text in enumerate(asked)])
+    for n, text in enumerate(asked):
+        kb.checks.add_one({"id": f"c{n}", "text": text, "document": "garage.md"})
     found = kb.study("notes.first").as_json()
     kb.close()
     assert (found["pins"], found["answered"], found["pinned_first"]["value"]) == (1, 2, 0.5)

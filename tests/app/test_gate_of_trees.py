@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from autokb.app import SupportKB
+from autokb.core.checks import CheckResult, Refusal
 from autokb.core.ids import canonical_json
-from autokb.core.results import CheckResult, Refusal
 from autokb.core.settings import GateSettings
 from autokb.core.vectors import Vectors
 from autokb.pipeline.gate.checks import Compared, refuse, run

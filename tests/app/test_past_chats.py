@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from autokb.app import SupportKB
+from autokb.app.sources import ListedSource, Removed
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Conversation
-from autokb.core.results import ListedSource, Removed
 from autokb.sources import Fields
 from autokb.stores.chats import staged_conversations
 

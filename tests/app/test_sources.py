@@ -13,9 +13,9 @@ import pytest
 
 import hand_made_kb
 from autokb.app import SupportKB
+from autokb.app.sources import ListedSource, Removed
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Document
-from autokb.core.results import ListedSource, Removed
 from autokb.sources import Fields
 from autokb.stores.codecs import DOCUMENT
 from autokb.stores.workspace import Workspace, create_workspace

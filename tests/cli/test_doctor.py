@@ -24,9 +24,9 @@ from filelock import FileLock
 import stub_server as stub
 from autokb.app import SupportKB
 from autokb.app.doctor import examine
+from autokb.app.synced import SyncedSource
 from autokb.cli import main
 from autokb.core.errors import AutokbWarning
-from autokb.core.results import SyncedSource
 from autokb.llm.embedders import packaged
 from autokb.plugins.sync.side_by_side import SideBySide
 from autokb.stores.workspace import LOCK_FILE, Workspace, create_workspace

@@ -19,8 +19,9 @@ from autokb.cli import main
 from autokb.cli.issue_views import answer_view
 from autokb.cli.views import costs_view, plan_view
 from autokb.core.nouns import Hit
-from autokb.core.results import BatchPlan, Costs, Figures, Plan, Spending, Tokens
+from autokb.core.spending import Figures, Spending, Tokens
 from autokb.exchange.import_kb import import_file
+from autokb.pipeline.plan import BatchPlan, Costs, Plan
 from autokb.stores.workspace import Workspace, create_workspace
 
 

@@ -12,11 +12,11 @@ from autokb.core.domain import read_domain
 from autokb.core.errors import BadInputError, ChangedMeanwhileError, UnknownIdError
 from autokb.core.ids import canonical_json
 from autokb.core.in_use import LoggedQuestion
-from autokb.curation.decisions import edit, judge, undo
 from autokb.exchange.export_kb import export_kb
 from autokb.exchange.import_kb import import_file
 from autokb.stores.question_log import keep_questions
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
+from dated_decisions import edit, judge, undo
 
 SOON = "2026-11-01T10:00:00+00:00"
 
@@ -109,7 +109,7 @@ def test_undo_takes_back_the_newest_again_and_again(hand_made: Workspace) -> Non
     kb.curation.edit("s-pair", "Two.", author="ann")
     kb.curation.hide(["s-pair"])
     undone = [kb.curation.undo("s-pair", author="cyd") for _ in range(4)]
-    assert [(one.undone, one.author, one.text, one.status) for one in undone] == [
+    assert [(one.undone, one.undone_by, one.text, one.status) for one in undone] == [
         ("hidden", "", "Two.", "displayed"),
         ("edited", "ann", "One.", "approved"),
         ("approved", "bob", "One.", "displayed"),

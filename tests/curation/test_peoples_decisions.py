@@ -9,19 +9,18 @@ import pytest
 
 from autokb.app import SupportKB
 from autokb.core.errors import BadInputError
-from autokb.curation.decisions import judge, write_by_hand
 from autokb.exchange.export_kb import export_kb
 from autokb.exchange.import_kb import import_file
 from autokb.pipeline.open_index import open_index
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
 from autokb.views.kinds import SolutionView
-from autokb.views.show import show_issue, show_trees
+from dated_decisions import judge, write_by_hand
 
 SOON = "2026-11-01T10:00:00+00:00"
 
 
 def shown(workspace: Workspace, issue: str, solution: str) -> SolutionView:
-    (found,) = [s for s in show_issue(workspace, issue).solutions if s.id == solution]
+    (found,) = [s for s in SupportKB(workspace).views.show_issue(issue).solutions if s.id == solution]
     return found
 
 
@@ -126,7 +125,7 @@ def test_a_solution_by_hand_is_shown_first_and_approved(hand_made: Workspace, tm
     assert shown(hand_made, "charge", done.id).by_hand
     again = write_by_hand(hand_made, "charge", source)
     assert again.id == done.id
-    assert len([s for s in show_issue(hand_made, "charge").solutions if s.by_hand]) == 1
+    assert len([s for s in SupportKB(hand_made).views.show_issue("charge").solutions if s.by_hand]) == 1
 
 
 @pytest.mark.parametrize(
@@ -163,7 +162,7 @@ def test_everything_decided_comes_along_into_a_copy_byte_for_byte(hand_made: Wor
     copy = open_workspace(copy.folder)
     export_kb(copy, tmp_path / "two.jsonl")
     assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
-    assert show_issue(copy, "charge") == show_issue(hand_made, "charge")
+    assert SupportKB(copy).views.show_issue("charge") == SupportKB(hand_made).views.show_issue("charge")
 
 
 def test_what_steers_a_terminal_is_taken_out_of_a_solution_by_hand(hand_made: Workspace, tmp_path: Path) -> None:
@@ -300,7 +299,7 @@ def test_a_workspace_with_sources_alone_holds_something(tmp_path: Path, hand_mad
     done = kb.import_(tmp_path / "kb.jsonl")
     assert done.taken == 3  # the edit and two verdicts, which wait for their solutions
     assert next(s.path.split(" ")[1:3] for s in done.skipped) == ["5", "document"]
-    lost = show_trees(kb.workspace)
+    lost = kb.views.show()
     assert (len(lost.orphaned_edits), len(lost.orphaned_verdicts)) == (1, 2)
 
 

@@ -8,10 +8,11 @@ import io
 import pytest
 
 import hand_made_kb
+from autokb.app import SupportKB
 from autokb.core.errors import BadInputError
-from autokb.core.results import Imported
 from autokb.exchange.export_kb import CSV_COLUMNS, export_kb
 from autokb.exchange.import_kb import import_file
+from autokb.exchange.imported import Imported
 from autokb.pipeline.open_index import open_index
 from autokb.pipeline.steps.publish import KINDS
 from autokb.stores.published import read_published
@@ -19,7 +20,6 @@ from autokb.stores.versions import Made
 from autokb.stores.workspace import Workspace
 from autokb.text.inert_markdown import masked, unmasked
 from autokb.text.spreadsheet_cells import guarded, unguarded
-from autokb.views.show import show_issue, show_trees
 
 NOW = "2026-11-01T10:00:00+00:00"
 
@@ -92,7 +92,7 @@ def test_the_later_edit_wins_also_on_the_same_day(hand_made: Workspace) -> None:
     for text in ("Bravo", "Alpha", "Zulu", "Charlie"):
         taken(hand_made, f"<!-- solution s-rain (displayed) -->\n{text}\n<!-- end -->\n", ".md")
         assert solution(hand_made, "s-rain")[0] == text
-    shown = show_issue(hand_made, "rain").as_json()["solutions"][0]
+    shown = SupportKB(hand_made).views.show_issue("rain").as_json()["solutions"][0]
     assert (shown["edited_by"], shown["edited_at"]) == ("import", NOW)
 
 
@@ -220,10 +220,10 @@ def test_an_edit_whose_solution_is_gone_is_kept_and_shown(hand_made: Workspace) 
 
     gone: dict[tuple[str, str], str] = {}
     publish("s-rain")
-    (lost,) = show_trees(hand_made).as_json()["orphaned_edits"]
+    (lost,) = SupportKB(hand_made).views.show().as_json()["orphaned_edits"]
     assert (lost["solution_id"], lost["text"]) == ("s-rain", "Dry it\nDry the rain sensor well.")
     publish()
-    assert show_trees(hand_made).as_json()["orphaned_edits"] == []
+    assert SupportKB(hand_made).views.show().as_json()["orphaned_edits"] == []
     assert solution(hand_made, "s-rain")[0] == "Dry it\nDry the rain sensor well."
 
 

@@ -11,15 +11,13 @@ import pytest
 
 import hand_made_kb
 from autokb.app import SupportKB
-from autokb.app.add import add
 from autokb.core.errors import AutokbError, BadInputError
-from autokb.core.results import Imported
 from autokb.exchange.export_kb import export_kb
 from autokb.exchange.import_kb import import_file
+from autokb.exchange.imported import Imported
 from autokb.exchange.referential_integrity import check_references
 from autokb.pipeline.open_index import open_index
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
-from autokb.views.show import show_issue, show_trees
 from work_count import python_lines
 
 Lines = list[dict[str, Any]]
@@ -215,7 +213,7 @@ def test_lines_that_miss_what_they_hang_on_are_named(tmp_path: Path) -> None:
     assert "seed" not in line_of(left, "issue", "charge")
     assert "issue" not in line_of(left, "raw_issue", "r1")
     assert line_of(left, "raw_issue", "r1")["reason"]
-    assert {tree["id"] for tree in show_trees(workspace).as_json()["trees"]} == {"rain", "charge", "blades"}
+    assert {tree["id"] for tree in SupportKB(workspace).views.show().as_json()["trees"]} == {"rain", "charge", "blades"}
 
 
 def test_parents_in_a_circle_are_dropped(tmp_path: Path) -> None:
@@ -233,7 +231,7 @@ def test_a_grandchild_is_shown_under_its_tree(tmp_path: Path) -> None:
     line_of(lines, "issue", "pair-ipad")["parent_id"] = "pair-ios"
     workspace, done = taken_in(tmp_path, lines)
     assert done.skipped == ()
-    (pair,) = [t for t in show_trees(workspace).as_json()["trees"] if t["id"] == "pair"]
+    (pair,) = [t for t in SupportKB(workspace).views.show().as_json()["trees"] if t["id"] == "pair"]
     assert {c["id"] for c in pair["children"]} == {"pair-ios", "pair-ipad", "pair-android"}
     assert open_index(workspace).ask("does not pair with my iPad").as_json()["matches"][0]["issue"]["id"] == "pair-ipad"
 
@@ -260,7 +258,9 @@ def test_only_the_contract_s_names_are_enough(tmp_path: Path) -> None:
             line.pop("seed", None)
     workspace, done = taken_in(tmp_path, lines)
     assert done.skipped == ()
-    assert len(show_issue(workspace, "pair").as_json()["raw_issues"]) == 3  # told by the lines of the raw issues
+    assert (
+        len(SupportKB(workspace).views.show_issue("pair").as_json()["raw_issues"]) == 3
+    )  # told by the lines of the raw issues
 
 
 def test_a_full_set_of_values_is_any_when_asked(tmp_path: Path) -> None:
@@ -288,10 +288,10 @@ def test_imported_sources_are_those_of_the_next_build(tmp_path: Path) -> None:
     folder = tmp_path / "manuals"
     folder.mkdir()
     (folder / "rain.md").write_text("# Rain\n\nNew.\n", encoding="utf-8")
-    assert add(workspace, [folder]).updated == 1  # the file takes the place of the imported text
+    assert SupportKB(workspace).add([folder]).updated == 1  # the file takes the place of the imported text
     (folder / "rain.md").unlink()
     (folder / "other.md").write_text("# Other\n", encoding="utf-8")
-    assert add(workspace, [folder], sync=True).removed == 1
+    assert SupportKB(workspace).add([folder], sync=True).removed == 1
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "not a line of ours\n", "[]\n"])
@@ -375,7 +375,7 @@ def test_a_decision_about_nothing_is_named_and_the_workspace_can_be_read(tmp_pat
     line = {"kind": kind, "id": "odd", "solution_id": "", "text": "Dry it", "verdict": "hidden", "date": "2026-01-02"}
     workspace, done = taken_in(tmp_path, [*hand_made_kb.lines(), line])
     assert [s.reason for s in done.skipped] == [f"{kind} 'odd': solution_id must be an id"]
-    assert show_trees(workspace).trees
+    assert SupportKB(workspace).views.show().trees
 
 
 def test_who_wrote_a_solution_by_hand_says_nothing_of_its_text(tmp_path: Path) -> None:
@@ -383,7 +383,7 @@ def test_who_wrote_a_solution_by_hand_says_nothing_of_its_text(tmp_path: Path) -
     line = next(line for line in hand_made_kb.lines() if line["kind"] == "solution")
     workspace, done = taken_in(tmp_path, [*hand_made_kb.lines(), {**line, "id": "mine", "by_hand": by_hand}])
     assert done.skipped == ()
-    (written,) = (s for s in show_issue(workspace, "rain").solutions if s.id == "mine")
+    (written,) = (s for s in SupportKB(workspace).views.show_issue("rain").solutions if s.id == "mine")
     assert (written.text, written.by_hand) == (line["text"], True)
 
 
@@ -400,7 +400,7 @@ def test_what_is_decided_after_the_largest_number_can_be_exported_and_taken_back
     again, other = exported(workspace), tmp_path / "again"
     other.mkdir()
     assert taken_in(other, again)[1].skipped == ()
-    (shown,) = show_issue(workspace, "pair").solutions
+    (shown,) = SupportKB(workspace).views.show_issue("pair").solutions
     assert shown.text.splitlines()[-1] == "Turn it off 2 times."  # the one without a number came last
 
 

@@ -13,20 +13,20 @@ from typing import Any
 
 import pytest
 
+from autokb.app import SupportKB
 from autokb.core.decisions import new_edit, origin_of
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Decision
-from autokb.core.results import Imported
-from autokb.curation.decisions import judge, write_by_hand
 from autokb.exchange.export_kb import export_kb
 from autokb.exchange.import_kb import import_file
+from autokb.exchange.imported import Imported
 from autokb.pipeline.steps.publish import KINDS
 from autokb.stores.codecs import decision_body
 from autokb.stores.published import read_published
 from autokb.stores.versions import Made
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
 from autokb.views.kinds import SolutionView
-from autokb.views.show import show_issue, show_trees
+from dated_decisions import judge, write_by_hand
 from work_count import python_lines
 
 NOW = "2026-11-01T10:00:00+00:00"
@@ -38,7 +38,7 @@ Line = dict[str, Any]
 def shown(workspace: Workspace, solution: str) -> SolutionView:
     with workspace.file() as file:
         issue = read_published(file).kb.solutions[solution].issue_id
-    (found,) = [s for s in show_issue(workspace, issue).solutions if s.id == solution]
+    (found,) = [s for s in SupportKB(workspace).views.show_issue(issue).solutions if s.id == solution]
     return found
 
 
@@ -361,12 +361,12 @@ def test_orphans_come_along_byte_for_byte(hand_made: Workspace, tmp_path: Path) 
     imported(hand_made, with_text(exported(hand_made, ".csv"), ".csv", mine.id, "Use two umbrellas."), ".csv")
     with hand_made.file() as file, file.transaction():
         file.publish({(kind, i): body for kind, i, body in file.lines() if "rain" not in i + body}, KINDS, FORCED)
-    lost = show_trees(hand_made)
+    lost = SupportKB(hand_made).views.show()
     assert (len(lost.orphaned_edits), len(lost.orphaned_verdicts)) == (1, 1)
     assert shown(hand_made, mine.id).status == "hidden"  # on a node of its own, with all that was decided on it
     copy = copy_of(hand_made, tmp_path / "copy")
     assert exported(copy) == exported(hand_made)
-    assert show_trees(copy).orphaned_edits == lost.orphaned_edits
+    assert SupportKB(copy).views.show().orphaned_edits == lost.orphaned_edits
 
 
 def test_an_edited_solution_by_hand_waits_for_its_issue(hand_made: Workspace, tmp_path: Path) -> None:
@@ -413,7 +413,7 @@ def test_the_work_grows_with_the_decisions_and_not_with_their_square(
 
     def act() -> None:
         if work == "show":
-            assert show_trees(hand_made).orphaned_edits[-1].offered_for
+            assert SupportKB(hand_made).views.show().orphaned_edits[-1].offered_for
         elif work == "approve":
             with pytest.raises(BadInputError, match="No solution has the id"):
                 judge(hand_made, [lost(0).id, lost(1).id, "no such"], "approve")

@@ -13,19 +13,14 @@ import lxml.html
 import pytest
 
 from autokb.app import SupportKB
+from autokb.core.checks import Refusal
 from autokb.core.nouns import Failure
-from autokb.core.results import (
-    SHOWN_CHARACTERS,
-    BatchPlan,
-    BuildReport,
-    Figures,
-    Plan,
-    Refusal,
-    StageReport,
-    Tokens,
-)
+from autokb.core.results import SHOWN_CHARACTERS
+from autokb.core.spending import Figures, Tokens
 from autokb.notebook.html import CONTROL
 from autokb.notebook.progress import StageLine
+from autokb.pipeline.build_report import BuildReport, StageReport
+from autokb.pipeline.plan import BatchPlan, Plan
 from autokb.plugins.lab.evaluation.compare import compare
 from autokb.stores.workspace import Workspace
 from autokb.text.control_characters import CONTROL_CHARACTER

@@ -14,8 +14,8 @@ import pytest
 
 from autokb.app import SupportKB
 from autokb.core.errors import BadInputError, WorkspaceBusyError
-from autokb.core.results import BuildReport
 from autokb.llm.embedders.packaged import PackagedEmbedder
+from autokb.pipeline.build_report import BuildReport
 from autokb.sources import Fields
 from autokb.views.kinds import SolutionView
 from model_workspace import DOCUMENTS, DOMAIN

@@ -10,7 +10,7 @@ import pytest
 
 from autokb.app import SupportKB
 from autokb.core.errors import AutokbError, BadInputError
-from autokb.core.results import Tokens
+from autokb.core.spending import Tokens
 from autokb.sources import Fields
 from stub_server import Fault, StubServer, status
 

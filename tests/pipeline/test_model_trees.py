@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from autokb.app import SupportKB
-from autokb.core.results import BuildReport
+from autokb.pipeline.build_report import BuildReport
 from autokb.tasks.prompts import unescaped
 from model_workspace import DOCUMENTS, PRICES, add_sources, exported, made, reopened, write_sources
 from scripted_model import ScriptedModel, form_of

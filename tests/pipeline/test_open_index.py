@@ -20,7 +20,6 @@ from autokb.retrieval.index import QuestionIndex
 from autokb.retrieval.late_interaction import TokenIndex
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
-from autokb.usage.feedback import feed_feedback
 
 QUESTIONS = (
     "my robot does not charge in the dock",
@@ -122,7 +121,7 @@ def test_every_kind_of_decision_gives_the_index_of_a_fresh_load_without_one(
 def test_more_than_a_decision_is_loaded_anew(hand_made: Workspace) -> None:
     kb, before = SupportKB(hand_made), open_index(hand_made)
     kb.usage.give_feedback("the dock is dirty", "helpful", documents=["charging.md"])
-    feed_feedback(hand_made)
+    SupportKB(hand_made).usage.ingest_feedback()
     fed = open_index(hand_made, before=before)
     assert fed.index.history is not before.index.history
     assert "the dock is dirty" in [issue.text for issue in fed.index.history.issues]

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from autokb.core.results import BuildReport, Plan
+from autokb.pipeline.build_report import BuildReport
+from autokb.pipeline.plan import Plan
 from model_workspace import DOCUMENTS, ISSUES, PRICES, made
 from scripted_model import ScriptedModel
 from stub_server import StubServer

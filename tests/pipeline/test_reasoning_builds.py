@@ -11,7 +11,7 @@ import pytest
 
 from autokb.core.errors import StoppedOnPurposeError
 from autokb.core.nouns import Failure
-from autokb.core.results import BuildReport
+from autokb.pipeline.build_report import BuildReport
 from autokb.tasks.issues.grow_trees.task import TASK as GROW_TREES
 from llm.contracts.thinkers import cap_of
 from model_workspace import TOLERANT, made, reopened

@@ -13,7 +13,7 @@ from answered_files import answer_files
 
 from autokb.app import SupportKB
 from autokb.core.errors import StoppedOnPurposeError
-from autokb.core.results import BuildReport
+from autokb.pipeline.build_report import BuildReport
 from model_workspace import DOCUMENTS, PRICES, exported, made
 from scripted_model import ScriptedModel
 

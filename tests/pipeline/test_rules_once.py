@@ -11,7 +11,7 @@ from answered_files import answer_files
 
 from autokb.app import SupportKB
 from autokb.core.errors import StoppedOnPurposeError
-from autokb.core.results import BuildReport
+from autokb.pipeline.build_report import BuildReport
 from autokb.pipeline.embedding import FreeEncoder, open_free_embedder, read_embedder_name
 from autokb.pipeline.stages import Stages, Work
 from model_workspace import PRICES, made, reopened

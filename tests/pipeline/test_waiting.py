@@ -14,8 +14,8 @@ from answered_files import answer_files
 
 from autokb.cli import main
 from autokb.core.errors import BadInputError, StoppedOnPurposeError
-from autokb.core.results import BuildReport
 from autokb.pipeline import waiting
+from autokb.pipeline.build_report import BuildReport
 from batch_stub import BatchStub, ran, response
 from model_workspace import exported, made
 from scripted_model import ScriptedModel

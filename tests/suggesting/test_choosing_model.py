@@ -212,8 +212,7 @@ def test_the_gates_refusal_of_what_is_near_is_the_models_to_take_back(ask: Calla
 def test_who_chose_is_said_in_the_place_of_a_number_that_does_not_count_it(
     ask: Callable[..., Answer], built: Path, tmp_path: Path
 ) -> None:
-    from autokb.cli.issue_views import answer_view
-    from autokb.cli.suggestion_views import suggestions_view
+    from autokb.cli.issue_views import answer_view, suggestions_view
     from autokb.plugins.helpdesks.notes import note_of
 
     def shown(answer: Any, suggested: Any) -> list[str]:

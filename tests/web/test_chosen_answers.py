@@ -13,6 +13,7 @@ import pytest
 import yaml
 from starlette.testclient import TestClient
 
+from autokb.web.answers import QuestionAnswer
 from autokb.web.app import create_app
 from stub_server import StubServer, status
 
@@ -67,6 +68,8 @@ def test_the_answer_that_is_there_comes_first_and_the_chosen_one_last(client: Te
     (first, before), (last, chosen) = events_of(client, QUESTION)
     assert (first, last) == ("first", "done")
     assert "reader" not in before and chosen["reading"]["note"] is None
+    described = QuestionAnswer.model_validate(chosen)  # what OpenAPI and the tools of assistants say of it
+    assert described.reading is not None and (described.reader, described.reading.note) == (chosen["reader"], None)
     assert shown(before) != shown(chosen)
     assert chosen["matches"] == client.post("/v1/ask", json={"text": QUESTION}).json()["matches"]
 

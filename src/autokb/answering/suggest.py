@@ -13,8 +13,9 @@ from autokb.core.domain import DomainSpec
 from autokb.core.in_use import Arm
 from autokb.core.nouns import Evidence, Solution
 from autokb.core.reply_rules import ReplyRules, count_words
-from autokb.core.results import NOTHING_SPENT, Listed, Spending
+from autokb.core.results import Listed
 from autokb.core.solution_text import heading_of, is_source_of, written_steps
+from autokb.core.spending import NOTHING_SPENT, Spending
 from autokb.core.step_numbers import BULLET, step_numbers
 from autokb.core.tickets import TicketEvidence
 from autokb.heuristics.conversations.read_turn import NOTHING_SAID, SaidBefore

@@ -6,7 +6,7 @@ import filecmp
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
@@ -29,7 +29,7 @@ from autokb.chunking.boilerplate.site_boilerplate import SiteBoilerplate, page_b
 from autokb.chunking.chunk_result import MarkedPage, Noise
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Document, Skipped
-from autokb.core.results import Added
+from autokb.core.results import Result
 from autokb.sources import Fields, Reading, SourceRecord, read_documents, read_issues
 from autokb.sources.chats import read_chats
 from autokb.sources.documents import NO_ID
@@ -68,29 +68,75 @@ _RECORDS: Mapping[str, tuple[Callable[..., Reading[Any]], Codec[Any]]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Added(Result):
+    """What one ``add`` did; ``gone`` counts what the sources no longer have and what stays until a sync.
+
+    ``left`` names the first of what is gone, by ids and titles, in one line.
+    ``dropped`` says how many spans of web pages were left out for which reason, ``unresolved`` how often which template
+    or icon of a wiki was, the most frequent first. ``columns`` names the fields of records that hold ``id``,
+    ``title`` and ``text`` of documents and issues, and ``date`` and ``resolved_by`` of issues. ``notes`` are sentences
+    about what was taken, but not as a person may expect. ``titles`` counts the links of issues that mean a document by
+    its title.
+    """
+
+    added: int
+    updated: int
+    unchanged: int
+    removed: int
+    skipped: tuple[Skipped, ...]
+    gone: int = 0
+    dropped: tuple[tuple[str, int], ...] = ()
+    unresolved: tuple[tuple[str, int], ...] = ()
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    titles: int = 0
+    left: str = ""
+
+    @property
+    def took_nothing(self) -> bool:
+        """Whether nothing that was given is in the workspace now, and nothing was taken out of it."""
+        return not (self.added or self.updated or self.unchanged or self.removed)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the contract's shape; with ``notes`` where there are any."""
+        shape = Result.as_json(self)
+        for name in ("gone", "dropped", "unresolved", "columns", "titles", "left", *(() if self.notes else ("notes",))):
+            del shape[name]
+        return shape
+
+
+@dataclass(frozen=True, slots=True)
+class AddOptions:
+    """What may go and be replaced when sources are added.
+
+    ``sync`` removes what the paths no longer hold, and all that a folder gave if it holds nothing any more only with
+    ``yes``; where fewer than ``least`` would be left of what the folders gave, or less than half of it, it removes
+    nothing. ``keep`` names changed items that are skipped. ``update`` replaces issues, tickets and conversations whose
+    ids another file gave. Links that lead out of an added folder are followed with ``follow_links`` only.
+    """
+
+    sync: bool = False
+    update: bool = False
+    yes: bool = False
+    follow_links: bool = False
+    least: int = 0
+    keep: Keep | None = None
+
+
 def add(
     workspace: Workspace,
     paths: Sequence[Path],
     kind: Kind = "documents",
     fields: Fields | None = None,
-    *,
-    sync: bool = False,
-    update: bool = False,
-    yes: bool = False,
-    least: int = 0,
-    keep: Keep | None = None,
-    follow_links: bool = False,
+    options: AddOptions = AddOptions(),
     progress: Callable[[str], None] | None = None,
 ) -> Added:
     """Stage documents, raw issues, tickets or conversations; the next build works with all but the conversations.
 
-    A file that is read by other fields than before gives nothing any more but what it gives now. ``sync`` removes what
-    the paths no longer hold, and all that a folder gave if it holds nothing any more only with ``yes``; where fewer
-    than ``least`` would be left of what the folders gave, or less than half of it, it removes nothing. ``keep`` names
-    changed items that are skipped. Raises
-    BadInputError when a path does not exist, when no record has a field that was named, when two folders hold different
-    files of one name, and without ``update`` when an issue, ticket or conversation has the id of
-    another one from another file.
+    A file that is read by other fields than before gives nothing any more but what it gives now. Raises BadInputError
+    when a path does not exist, when no record has a field that was named, when two folders hold different files of one
+    name, and when an issue, ticket or conversation has the id of another one from another file.
     """
     fields = fields or Fields()
     with workspace.file() as file, file.snapshot():
@@ -103,7 +149,7 @@ def add(
             fields,
             progress=progress,
             added=known,
-            follow_links=follow_links,
+            follow_links=options.follow_links,
             templates=workspace.spec.templates,
             convert=workspace.settings.convert,
             ocr=workspace.settings.ocr,
@@ -113,11 +159,10 @@ def add(
         reading = replace(reading, skipped=(*reading.skipped, *without_text))
     else:
         read, codec = _RECORDS[kind]
-        reading = read(paths, fields, progress=progress, added=known, follow_links=follow_links)
+        reading = read(paths, fields, progress=progress, added=known, follow_links=options.follow_links)
         _refuse_misspelt(reading)
         staged = [Staged(r.item.id, _named(r.root), _named(r.relative), codec.body(r.item)) for r in reading.records]
-    how = {"sync": sync, "update": update, "yes": yes}
-    done = _store(workspace, kind, reading, staged, paths, fields, least=least, keep=keep, **how)
+    done = _store(workspace, kind, reading, staged, paths, fields, options=options)
     dropped = Counter(noise["reason"] for one in staged for noise in one.body.get(DROPPED, ()))
     skipped = (*done.skipped, *_empty_folders(paths, reading))
     issues: list[Any] = [record.item for record in reading.records] if kind == "issues" else []
@@ -212,11 +257,7 @@ def _store(
     paths: Sequence[Path],
     fields: Fields,
     *,
-    sync: bool,
-    update: bool,
-    yes: bool,
-    least: int,
-    keep: Keep | None,
+    options: AddOptions,
 ) -> Added:
     given = [p.resolve() for p in paths if p.is_dir()]
     filecmp.clear_cache()  # it knows files by size and time, and a long-lived process may see both again
@@ -224,19 +265,19 @@ def _store(
         old = {s.id: s for s in file.staged(kind)}
         folders = added_folders(file, kind)
         new, changed, moved = _compared(items, old)
-        changed, kept = _without_kept(old, changed, keep)
+        changed, kept = _without_kept(old, changed, options.keep)
         if kind == "documents":
             _refuse_namesakes(workspace, old, changed)
-        elif not update:
+        elif not options.update:
             _refuse_ids_of_other_files(kind, old, changed)
         named = fields_read(file, kind)
         replaced, named_now = _read_otherwise(old.values(), items, named, fields)
         _refuse_to_lose(workspace, replaced.values(), reading.skipped, named, fields)
         gone = [s for s in _gone(old.values(), reading, items, given) if s.id not in replaced]
-        if sync and not yes:
+        if options.sync and not options.yes:
             _refuse_to_empty_folders(given, folders, reading, gone)
-            _refuse_to_lose_most(given, old.values(), len(new), len(gone), least=least)
-        taken_out, left = (gone, []) if sync else ([], gone)
+            _refuse_to_lose_most(given, old.values(), len(new), len(gone), least=options.least)
+        taken_out, left = (gone, []) if options.sync else ([], gone)
         removed = [*replaced.values(), *taken_out]
         file.stage(kind, [*added_today(kind, [*new, *changed]), *(m for m in moved if not _still_there(old[m.id]))])
         file.unstage(kind, (s.id for s in removed))

@@ -43,13 +43,6 @@ class ApiKeys(Result):
     keys: tuple[ApiKey, ...]
 
 
-def create_key(workspace: Workspace, role: str, name: str = "") -> CreatedKey:
-    """Make a key for a role and keep it (BadInputError where there is no such role)."""
-    made = make_key(role, name)
-    keep_key(workspace, made)
-    return made
-
-
 def make_key(role: str, name: str = "") -> CreatedKey:
     """Make a key for a role, which counts nowhere yet (BadInputError where there is no such role).
 

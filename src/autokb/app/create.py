@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from autokb.app.add import add
 from autokb.core.errors import BadInputError
-from autokb.core.results import Created
+from autokb.core.results import Result
 from autokb.domains import domain_text, examples_folder, names
 from autokb.stores.workspace import DOMAIN_FILE, new_workspace, read_yaml_file
 
@@ -21,6 +22,16 @@ attributes: {{}}
 rules: []
 #  - {{id: no-support, text: Do not send the customer to support., patterns: ['contact (our|customer) support']}}
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Created(Result):
+    """A new workspace and what it holds."""
+
+    workspace: str
+    domain: str
+    documents: int
+    issues: int
 
 
 def create(folder: Path, domain: str = "", *, examples: bool = False) -> Created:

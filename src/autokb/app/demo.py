@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autokb.answering.answer import Answer
+from autokb.app.create import Created
 from autokb.core.errors import BadInputError
-from autokb.core.results import BuildReport, Created, Result
+from autokb.core.results import Result
+from autokb.pipeline.build_report import BuildReport
 from autokb.views.show import ShownKB
 
 DOMAIN = "headphones"

@@ -6,13 +6,14 @@ import os
 import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path, PurePosixPath
+from typing import Any, ClassVar
 
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Skipped
-from autokb.core.results import ListedSource, Removed, Sources
+from autokb.core.results import Listed, Result
 from autokb.sources.outside_readers import left_out
 from autokb.stores.staged import (
     STAGED_KINDS,
@@ -31,6 +32,46 @@ from autokb.stores.workspace_file import Staged, StagedPlace, WorkspaceFile
 
 _ORDER = ("folder", "file", "sync", "import")
 _UNKNOWN_SHOWN = 3  # names that name nothing and are listed one by one
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSource(Result):
+    """One folder, file, import or source of ``sync``, and how many documents, raw issues, tickets and chats it gave."""
+
+    kind: str
+    path: str
+    documents: int
+    issues: int
+    tickets: int
+    chats: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Sources(Listed, Result):
+    """What was added or imported: folders first, then files and imports, each by its path.
+
+    ``losses`` is what was not read of them, where that was asked for.
+    """
+
+    LIST: ClassVar[str] = "sources"
+    sources: tuple[ListedSource, ...]
+    losses: tuple[Skipped, ...] | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the contract's shape, with losses only where they were asked for."""
+        shape = Result.as_json(self)
+        return shape if self.losses is not None else {self.LIST: shape[self.LIST]}
+
+
+@dataclass(frozen=True, slots=True)
+class Removed(Result):
+    """What one ``remove`` took out of the next build; ``removed`` counts all kinds together."""
+
+    removed: int
+    documents: int
+    issues: int
+    tickets: int
+    chats: int = 0
 
 
 def list_sources(workspace: Workspace, *, with_losses: bool = False) -> Sources:

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from autokb.app.doors.checks import ChecksDoor
-from autokb.app.doors.curation import CurationDoor
-from autokb.app.doors.keys import KeysDoor
-from autokb.app.doors.usage import UsageDoor
-from autokb.app.doors.versions import VersionsDoor
-from autokb.app.doors.views import ViewsDoor
 from autokb.app.memory import WorkspaceMemory
 from autokb.core.errors import BadInputError, NothingPublishedError
 from autokb.core.one_or_many import listed
@@ -24,32 +20,41 @@ from autokb.stores.workspace import Workspace, open_workspace
 if TYPE_CHECKING:
     from autokb.answering.answer import Answer
     from autokb.answering.suggest import Suggested
-    from autokb.app.add import Kind
+    from autokb.app.add import Added, Kind
+    from autokb.app.create import Created
     from autokb.app.demo import Demo
     from autokb.app.doctor import Doctor
+    from autokb.app.namespaces.checks import ChecksNamespace
+    from autokb.app.namespaces.curation import CurationNamespace
+    from autokb.app.namespaces.keys import KeysNamespace
+    from autokb.app.namespaces.usage import UsageNamespace
+    from autokb.app.namespaces.versions import VersionsNamespace
+    from autokb.app.namespaces.views import ViewsNamespace
     from autokb.app.plugins import ListedPlugins
     from autokb.app.settings_in_force import SettingsInForce
+    from autokb.app.sources import Removed, Sources
     from autokb.app.store_watch import SharedRates, StoreWatch
+    from autokb.app.synced import Synced
     from autokb.core.in_use import AskedBy
     from autokb.core.nouns import Message, Skipped
-    from autokb.core.results import (
-        Added,
-        BuildReport,
-        Costs,
-        Created,
-        Exported,
-        Imported,
-        Moved,
-        Plan,
-        Removed,
-        Result,
-        Sources,
-        Synced,
-    )
+    from autokb.core.results import Exported, Result
+    from autokb.exchange.imported import Imported
+    from autokb.pipeline.build_report import BuildReport
     from autokb.pipeline.chunk_files import ChunkedDocument, ChunkRequest
     from autokb.pipeline.draft_spec import Draft
+    from autokb.pipeline.plan import Costs, Plan
     from autokb.pipeline.plugin_task import TaskRun
     from autokb.sources import Fields
+    from autokb.stores.moving import Moved
+
+
+# Ours, each in the file of its name below ``namespaces``: a command loads its own.
+NAMESPACES = ("checks", "curation", "keys", "usage", "versions", "views")
+
+
+def namespace_class(name: str) -> Any:
+    """Return the class of one of our own namespaces."""
+    return getattr(import_module(f"autokb.app.namespaces.{name}"), f"{name.capitalize()}Namespace")
 
 
 def _namespace(plugin: str) -> Any:
@@ -80,25 +85,28 @@ class SupportKB:
     def __init__(self, workspace: Workspace, *, keep_log: bool = False) -> None:
         self._memory = WorkspaceMemory(workspace, keep_log=keep_log)
         self.created: Created | None = None  # what ``create`` put into it
-        self.views = ViewsDoor(self._memory)
-        self.curation = CurationDoor(self._memory)
-        self.usage = UsageDoor(self._memory)
-        self.keys = KeysDoor(self._memory)
-        self.versions = VersionsDoor(self._memory)
-        self.checks = ChecksDoor(self._memory)
 
     if TYPE_CHECKING:  # where the other would make any name right
+        checks: ChecksNamespace
+        curation: CurationNamespace
         evaluate: Any
         helpdesks: Any
+        keys: KeysNamespace
         tickets: Any
+        usage: UsageNamespace
+        versions: VersionsNamespace
+        views: ViewsNamespace
     else:
 
         def __getattr__(self, name: str) -> object:
-            """Return the namespace of a plug-in, made when it is first asked for."""
+            """Return a namespace, ours or that of a plug-in, made when it is first asked for."""
             if name.startswith("_"):
                 raise AttributeError(f"SupportKB has no {name!r}.")
             from autokb.core.plugins import with_namespace
 
+            if name in NAMESPACES:
+                kind = namespace_class(name)
+                return self.__dict__.setdefault(name, kind(self._memory))
             return self.__dict__.setdefault(name, self._of_plugin(with_namespace(name).name))
 
     def _of_plugin(self, name: str) -> Any:
@@ -162,20 +170,10 @@ class SupportKB:
         ``update`` replaces issues whose ids another file gave. Links that lead out of an added folder are left out and
         named, unless ``follow_links``.
         """
-        from autokb.app.add import add
+        from autokb.app.add import AddOptions, add
 
-        files = [Path(p) for p in listed(paths)]
-        return add(
-            self.workspace,
-            files,
-            kind,
-            fields,
-            sync=sync,
-            update=update,
-            yes=yes,
-            follow_links=follow_links,
-            progress=progress,
-        )
+        files, options = [Path(p) for p in listed(paths)], AddOptions(sync, update, yes, follow_links)
+        return add(self.workspace, files, kind, fields, options, progress)
 
     def study(self, name: str) -> Result:
         """Return what a plug-in's study finds of this knowledge base; PLUGIN.NAME, as for ``autokb evaluate``."""
@@ -282,30 +280,21 @@ class SupportKB:
         """
         from autokb.pipeline.build import build
         from autokb.pipeline.model_session import ModelOptions
+        from autokb.pipeline.waiting import build_and_wait
 
-        options = ModelOptions(budget, batch, Path(batch_files) if batch_files else None)
-        if wait:
-            from autokb.pipeline.waiting import build_and_wait
-
-            return build_and_wait(
+        def build_round(options: ModelOptions) -> BuildReport:
+            return build(
                 self.workspace,
-                options,
                 rethink=rethink,
                 yes=yes,
                 candidate=candidate,
                 force=force,
+                options=options,
                 progress=progress,
-                notify=notify,
             )
-        return build(
-            self.workspace,
-            rethink=rethink,
-            yes=yes,
-            candidate=candidate,
-            force=force,
-            options=options,
-            progress=progress,
-        )
+
+        options = ModelOptions(budget, batch, Path(batch_files) if batch_files else None)
+        return build_and_wait(self.workspace, options, build_round, notify) if wait else build_round(options)
 
     def costs(self) -> Costs:
         """Return what was spent in the workspace's life."""
@@ -389,9 +378,10 @@ class SupportKB:
         ``conversation`` is its id, by which an experiment of the settings puts it into an arm: that of ``control`` gets
         no suggestions, and no model is asked. Without ``log`` nothing of it is kept.
         """
+        from autokb.core.in_use import CONTROL, AssignedArm, moment
         from autokb.suggesting.suggest import join_messages
         from autokb.suggesting.suggest_by_strategy import suggest_by_strategy
-        from autokb.usage.feedback import assign_arm, cleaned_name
+        from autokb.usage.feedback import cleaned_name
 
         conversation = cleaned_name(conversation, "conversation")
         with self._memory.opening:
@@ -400,23 +390,22 @@ class SupportKB:
             models = now.suggestion_models if budget is None else now.suggestion_models_for(budget)
             chooser = None if index is None else now.choosing_model()
         said = join_messages(messages, chat)
-        found, assigned = assign_arm(
-            conversation,
-            self.workspace.settings.experiment,
-            lambda models_are_asked: suggest_by_strategy(
-                index,
-                said,
-                strategy=strategy,
-                passages=passages,
-                models=models,
-                beside=beside,
-                own_words=not models_are_asked,
-                chooser=chooser,
-            ),
+        experiment = self.workspace.settings.experiment
+        arm = experiment.arm_of(conversation)
+        found = suggest_by_strategy(
+            index,
+            said,
+            strategy=strategy,
+            passages=passages,
+            models=models,
+            beside=beside,
+            own_words=arm == CONTROL,  # nobody would see what a model writes
+            chooser=chooser,
         )
+        found = replace(found, arm=arm, suggestions=() if arm == CONTROL else found.suggestions)
         if self._memory.log is not None and log:
-            if assigned is not None:
-                self._memory.log.note_arm(assigned)
+            if arm is not None:
+                self._memory.log.note_arm(AssignedArm(conversation, experiment.salt, arm, moment()))
             if index is None:
                 self._memory.log.note_suggested(found, conversation, self.workspace.spec.language)
             else:

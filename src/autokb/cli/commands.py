@@ -13,7 +13,7 @@ from autokb.cli.manual import Commands, Contents, one_of
 
 if TYPE_CHECKING:
     from autokb.app.add import Kind
-    from autokb.core.results import Created
+    from autokb.app.create import Created
 
 app = Commands(
     name="autokb",
@@ -367,8 +367,8 @@ def suggest(
 ) -> None:
     """Suggest up to three replies to a customer's last message, short and with their sources."""
     from autokb.app import SupportKB
+    from autokb.cli.issue_views import suggestions_view
     from autokb.cli.output import emit
-    from autokb.cli.suggestion_views import suggestions_view
 
     with closing(SupportKB.open(workspace, model=model)) as kb:
         suggested = kb.suggest(text or "", chat=chat, strategy=strategy, passages=passages, budget=budget)

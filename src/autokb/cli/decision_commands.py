@@ -10,7 +10,8 @@ import typer
 from autokb.cli.commands import Folder, Json, app
 
 if TYPE_CHECKING:
-    from autokb.curation.decisions import Judged, Written
+    from autokb.app.namespaces.curation import Judged
+    from autokb.views.kinds import SolutionView
 
 Solutions = Annotated[list[str], typer.Argument(metavar="SOLUTION...", help="Ids, or the first letters of one each.")]
 Solution = Annotated[str, typer.Argument(metavar="SOLUTION", help="An id, or its first letters.")]
@@ -21,35 +22,32 @@ Author = Annotated[str, typer.Option(metavar="A", help="Who decides; kept with t
 Undo = Annotated[bool, typer.Option("--undo", help="Take the verdict back.")]
 
 
-@app.command(epilog="Example: autokb approve kb solution-1234... --author ann")
-def approve(
-    workspace: Folder, solutions: Solutions, author: Author = "", undo: Undo = False, json: Json = False
-) -> None:
-    """Approve solutions as their texts are now.
+def _add_verdict(verb: str, words: str, example: str) -> None:
+    @app.command(name=verb, help=words, epilog=f"Example: {example}")
+    def judge(
+        workspace: Folder, solutions: Solutions, author: Author = "", undo: Undo = False, json: Json = False
+    ) -> None:
+        from autokb.app import SupportKB
+        from autokb.cli.output import emit
 
-    The id of an edit that lost its solution gives the edit to the solution it is offered for.
-    """
-    from autokb.app import SupportKB
-
-    _emit(json, SupportKB.open(workspace).curation.approve(solutions, author=author, undo=undo))
-
-
-@app.command(epilog="Example: autokb reject kb solution-1234...  and  autokb reject kb solution-1234... --undo")
-def reject(
-    workspace: Folder, solutions: Solutions, author: Author = "", undo: Undo = False, json: Json = False
-) -> None:
-    """Reject solutions: they are not shown until that is taken back, whatever is built or imported."""
-    from autokb.app import SupportKB
-
-    _emit(json, SupportKB.open(workspace).curation.reject(solutions, author=author, undo=undo))
+        judged: Judged = getattr(SupportKB.open(workspace).curation, verb)(solutions, author=author, undo=undo)
+        head = f"{'No longer ' * judged.undone}{judged.verdict}: {judged.changed} of {len(judged.solutions)}"
+        lines = (f"  {s.id}: {s.status}{f' ({s.reason})' if s.reason else ''}" for s in judged.solutions)
+        emit(json, judged.as_json(), lambda: "\n".join((head, *lines)))
 
 
-@app.command(epilog="Example: autokb hide kb solution-1234...")
-def hide(workspace: Folder, solutions: Solutions, author: Author = "", undo: Undo = False, json: Json = False) -> None:
-    """Hide solutions that are right, but not to be shown now."""
-    from autokb.app import SupportKB
-
-    _emit(json, SupportKB.open(workspace).curation.hide(solutions, author=author, undo=undo))
+_add_verdict(
+    "approve",
+    "Approve solutions as their texts are now.\n\n"
+    "The id of an edit that lost its solution gives the edit to the solution it is offered for.",
+    "autokb approve kb solution-1234... --author ann",
+)
+_add_verdict(
+    "reject",
+    "Reject solutions: they are not shown until that is taken back, whatever is built or imported.",
+    "autokb reject kb solution-1234...  and  autokb reject kb solution-1234... --undo",
+)
+_add_verdict("hide", "Hide solutions that are right, but not to be shown now.", "autokb hide kb solution-1234...")
 
 
 @app.command(epilog="Example: autokb edit kb solution-1234... answer.md --author ann")
@@ -73,8 +71,8 @@ def edit(
     edited over the steps.
     """
     from autokb.app import SupportKB
+    from autokb.app.namespaces.curation import read_text_file
     from autokb.cli.output import emit
-    from autokb.curation.decisions import read_text_file
 
     text = read_text_file(file) if file else ""
     edited = SupportKB.open(workspace).curation.edit(solution, text, step or (), author=author, version=version)
@@ -90,7 +88,7 @@ def undo(workspace: Folder, solution: Solution, version: Version = "", author: A
     from autokb.cli.output import emit
 
     done = SupportKB.open(workspace).curation.undo(solution, author=author, version=version)
-    whose = "".join(f"{word}{value}" for word, value in ((" by ", done.author), (", ", done.date)) if value)
+    whose = "".join(f"{word}{value}" for word, value in ((" by ", done.undone_by), (", ", done.undone_at)) if value)
     reason = f" ({done.reason})" if done.reason else ""
     said = f"Taken back: {done.undone}{whose}.\n{done.id}: {done.status}{reason}\n{done.text}"
     emit(json, done.as_json(), lambda: said)
@@ -139,15 +137,7 @@ def write(
     emit(json, written.as_json(), lambda: _written_view(workspace, written))
 
 
-def _emit(json: bool, judged: Judged) -> None:
-    from autokb.cli.output import emit
-
-    head = f"{'No longer ' * judged.undone}{judged.verdict}: {judged.changed} of {len(judged.solutions)}"
-    lines = (f"  {s.id}: {s.status}{f' ({s.reason})' if s.reason else ''}" for s in judged.solutions)
-    emit(json, judged.as_json(), lambda: "\n".join((head, *lines)))
-
-
-def _written_view(workspace: Path, written: Written) -> str:
+def _written_view(workspace: Path, written: SolutionView) -> str:
     from autokb.cli.views import quoted
 
     return (

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from autokb.cli.commands import Folder, Json, app
 from autokb.cli.manual import Commands
+from autokb.cli.output import one_line
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from autokb.usage.feedback import FedFeedback, FeedbackPage, GivenFeedback, UndoneFeedback
 
 feedback = Commands(help="What became of suggestions, and learning from it.", no_args_is_help=True)
 app.add_typer(feedback, name="feedback")
@@ -39,7 +46,6 @@ def add(
 ) -> None:
     """Store what became of a suggestion; the same feedback is stored once."""
     from autokb.app import SupportKB
-    from autokb.cli.feedback_views import given_sentence
     from autokb.cli.output import emit
     from autokb.usage.feedback import read_sent_text
 
@@ -66,7 +72,6 @@ def list_(
 ) -> None:
     """List feedback in the order of its taking, with what agents sent."""
     from autokb.app import SupportKB
-    from autokb.cli.feedback_views import page_view
     from autokb.cli.output import emit
 
     page = SupportKB.open(workspace).usage.feedback(limit, after)
@@ -81,7 +86,6 @@ def undo(
 ) -> None:
     """Withdraw a feedback entry; it no longer counts, whether it was fed already or not."""
     from autokb.app import SupportKB
-    from autokb.cli.feedback_views import undone_sentence
     from autokb.cli.output import emit
 
     done = SupportKB.open(workspace).usage.undo_feedback(feedback_id)
@@ -92,8 +96,61 @@ def undo(
 def feed(workspace: Folder, json: Json = False) -> None:
     """Let resolved questions count: for searching at once, as issues with outcomes in the next build."""
     from autokb.app import SupportKB
-    from autokb.cli.feedback_views import fed_view
     from autokb.cli.output import emit
 
     fed = SupportKB.open(workspace).usage.ingest_feedback()
     emit(json, fed.as_json(), lambda: fed_view(workspace, fed))
+
+
+SHOWN = 160  # characters of a question or a reply
+
+
+def given_sentence(given: GivenFeedback) -> str:
+    """Say what was stored."""
+    one = given.feedback
+    known = "" if given.changed else " already"
+    cited = f", which cites {', '.join(map(one_line, one.documents))}" if one.documents else ""
+    return f"{one.id} is{known} stored: {one.verdict}{cited}."
+
+
+def page_view(workspace: Path, page: FeedbackPage) -> RenderableType:
+    """Show feedback, newest last, with what was sent in the place of what was suggested."""
+    from rich.console import Group
+    from rich.text import Text
+
+    from autokb.cli.views import next_line, quoted
+
+    if not page.items:
+        return Text("There is no feedback.")
+    lines: list[RenderableType] = []
+    for one in page.items:
+        who = " ".join(filter(None, map(one_line, (one.date[:10], one.author, one.group))))
+        about = one_line(one.solution_id or one.source or "no solution")
+        lines.append(Text(f"{one.id}  {one.verdict:<9} {about}  {who}".rstrip(), style="bold"))
+        if one.conversation:
+            lines.append(Text(f"  conversation: {one_line(one.conversation, SHOWN)}"))
+        lines.append(Text(f"  asked: {one_line(one.query, SHOWN)}"))
+        if one.text:
+            lines.append(Text(f"  sent: {one_line(one.text, SHOWN)}"))
+    if page.next is not None:
+        more = f"autokb feedback list {quoted(workspace)} --after {shlex.quote(page.next)}"
+        lines.append(next_line(f"More: {more}"))
+    return Group(*lines)
+
+
+def undone_sentence(done: UndoneFeedback) -> str:
+    """Say what was taken back."""
+    unstaged = " Its question is no resolved one any more." if done.unstaged else ""
+    return f"{done.id} was taken back.{unstaged}"
+
+
+def fed_view(workspace: Path, fed: FedFeedback) -> str:
+    """Say what counts now."""
+    from autokb.cli.views import quoted, several
+
+    left_out = "".join(f"\nLeft out: {n} of which it {reason}" for reason, n in fed.left_out.items())
+    return (
+        f"{several(fed.issues, 'resolved question')} from feedback ({fed.added} new, {fed.removed} removed): history "
+        f"from now on.{left_out}\nNext: autokb build {quoted(workspace)} makes issues of them; "
+        f"autokb remove {quoted(workspace)} feedback takes them out again."
+    )

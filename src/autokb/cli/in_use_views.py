@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from autokb.cli.one_line import one_line
+from autokb.cli.output import one_line
 from autokb.cli.views import NOT_COUNTED, next_line, quoted, several, skipped_lines
 from autokb.core.settings import OFFLINE_MODEL
 from autokb.usage.gaps import MOST_LISTED

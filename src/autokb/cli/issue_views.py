@@ -1,4 +1,4 @@
-"""Trees, issues and answers in a terminal: each step beside its place in the source."""
+"""Trees, issues, answers and suggestions in a terminal: each step beside its place in the source."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from autokb.cli.one_line import one_line
+from autokb.cli.output import one_line
 from autokb.cli.views import attributes_text, next_line, quoted, several
 from autokb.core.nouns import Evidence, Solution
 from autokb.core.solution_text import heading_of, is_source_of, listed_title
@@ -23,6 +24,8 @@ from autokb.views.reader_labels import for_whom, how_sure, outcome_label
 if TYPE_CHECKING:
     from autokb.answering.answer import Answer, WrittenReply
     from autokb.answering.explain import ExplainedIssue, Explanation
+    from autokb.answering.suggest import Suggested, Suggestion
+    from autokb.core.tickets import TicketEvidence
     from autokb.views.kinds import IssueView, SolutionView
     from autokb.views.show import ShownKB
 
@@ -326,3 +329,43 @@ def _issue(issue: ExplainedIssue, ranks: Sequence[str]) -> Text:
     similarity = min(1.0, max(0.0, issue.similarity))
     label = Text(f"  {', '.join(ranks)}: {one_line(issue.text, 60)}")
     return label.append(f"  {issue.match}, similarity {similarity:.2f}  {short(issue.id)}", style="dim")
+
+
+# Complex: a condition for each part that suggestions may lack, in the order of the screen.
+def suggestions_view(suggested: Suggested) -> RenderableType:
+    """Show each reply with a number and where it is from."""
+    is_help = suggested.outcome == "answered" and suggested.suggestions and suggested.suggestions[0].is_help
+    label = (
+        outcome_label(suggested.outcome, suggested.confidence, suggested.chosen_by) if is_help else suggested.outcome
+    )
+    head = Text(
+        suggested.warning or label, style="bold red" if suggested.warning else f"bold {COLOURS[suggested.outcome]}"
+    )
+    if is_help and not suggested.warning:
+        head.append(f"   {how_sure(suggested.confidence, suggested.chosen_by)}", style="default not bold")
+    lines: list[RenderableType] = [head]
+    if suggested.reason:
+        lines.append(Text(suggested.reason, style="dim"))
+    for number, one in enumerate(suggested.suggestions, 1):
+        lines.append(Text(f"{number}  {_above(one)}", style="dim"))
+        lines.append(Padding(Text(one.text), (0, 0, 0, 3)))
+    if suggested.fallback:
+        lines.append(Text(f"In the knowledge base's own words: {suggested.fallback}", style="yellow"))
+    if suggested.spent.calls:
+        spent = suggested.spent
+        cost = "" if spent.cost is None else f", {spent.cost:.4f} USD"
+        lines.append(Text(f"{suggested.strategy}: {spent.calls} requests{cost}", style="dim"))
+    if not suggested.suggestions:
+        lines.append(Text("Nothing that is known can be sent as it is; autokb ask shows all of it."))
+    return Group(*lines)
+
+
+def _above(one: Suggestion) -> str:
+    """Return the heading and document of a suggestion and for whom it is; what is of no section is named."""
+    title = one.title or ("" if one.source in ("solution", "passage") else one.source.replace("_", " "))
+    places = ["written by hand"] if one.is_by_hand else dict.fromkeys(map(_source, one.evidence))
+    return ", ".join(one_line(part) for part in (title, *places, for_whom(one.attributes)) if part)
+
+
+def _source(evidence: Evidence | TicketEvidence) -> str:
+    return evidence.document if isinstance(evidence, Evidence) else evidence.ticket

@@ -8,11 +8,16 @@ import typer
 
 from autokb.cli.commands import Folder, Json, app
 from autokb.cli.manual import Commands, one_of
+from autokb.cli.output import one_line
 from autokb.core.roles import ROLES
 
 if TYPE_CHECKING:
-    from autokb.app.api_keys import CreatedKey
-    from autokb.app.workspace_keys import ListedKey, SharedKey
+    from pathlib import Path
+
+    from rich.console import RenderableType
+
+    from autokb.app.api_keys import ApiKeys, CreatedKey
+    from autokb.app.workspace_keys import KeysOfWorkspaces, ListedKey, SharedKey
     from autokb.core.api_keys import ApiKey
 
 keys = Commands(help="Keys of the service: made, listed, revoked.", no_args_is_help=True)
@@ -42,7 +47,6 @@ def create(
     from autokb.app import SupportKB
     from autokb.app.workspace_keys import create_shared_key
     from autokb.app.workspaces import holds_workspaces
-    from autokb.cli.key_views import created_key_sentence
     from autokb.cli.output import emit
 
     if workspaces or holds_workspaces(workspace):
@@ -59,7 +63,6 @@ def list_(workspace: Folder, json: Json = False) -> None:
     from autokb.app import SupportKB
     from autokb.app.workspace_keys import list_shared_keys
     from autokb.app.workspaces import holds_workspaces
-    from autokb.cli.key_views import keys_view, shared_keys_view
     from autokb.cli.output import emit
 
     if holds_workspaces(workspace):
@@ -80,7 +83,6 @@ def revoke(
     from autokb.app import SupportKB
     from autokb.app.workspace_keys import revoke_shared_key
     from autokb.app.workspaces import holds_workspaces
-    from autokb.cli.key_views import revoked_sentence
     from autokb.cli.output import emit
 
     if holds_workspaces(workspace):
@@ -88,3 +90,49 @@ def revoke(
     else:
         done = SupportKB.open(workspace).keys.revoke(key_id)
     emit(json, done.as_json(), lambda: revoked_sentence(done))
+
+
+def created_key_sentence(made: CreatedKey | SharedKey) -> str:
+    """Show a new key."""
+    return (
+        f"{made.id} for the role {made.role}:\n\n{made.key}\n\nCopy it now; it won't be shown again. Send it "
+        "as the header: Authorization: Bearer KEY"
+    )
+
+
+def keys_view(workspace: Path, found: ApiKeys) -> RenderableType:
+    """Show keys, one a line."""
+    from rich.console import Group
+    from rich.text import Text
+
+    from autokb.cli.views import next_line, quoted
+
+    if not found.keys:
+        none = Text("There is no key; without one only this machine is served, with full rights.")
+        return Group(none, next_line(f"Next: autokb keys create {quoted(workspace)} --role agent"))
+    lines = []
+    widest = max(len(one_line(one.id)) for one in found.keys)
+    for one in found.keys:
+        revoked = f"  revoked {one_line(one.revoked)}" if one.revoked else ""
+        lines.append(Text(f"{one_line(one.id):<{widest}}  {one.role:<6}  created {one_line(one.created)}{revoked}"))
+    return Group(*lines)
+
+
+def shared_keys_view(found: KeysOfWorkspaces) -> RenderableType:
+    """Show the keys of all workspaces of a folder, one a line."""
+    from rich.console import Group
+    from rich.text import Text
+
+    if not found.keys:
+        return Text("There is no key in any of them; without one only this machine is served, with full rights.")
+    widest = max(len(one_line(one.id)) for one in found.keys)
+    lines = []
+    for one in found.keys:
+        where = f"revoked {one_line(one.revoked)}" if one.revoked else f"for {one_line(', '.join(one.workspaces))}"
+        lines.append(Text(f"{one_line(one.id):<{widest}}  {one.role:<6}  created {one_line(one.created)}  {where}"))
+    return Group(*lines)
+
+
+def revoked_sentence(done: ApiKey | ListedKey) -> str:
+    """Say what counts no more."""
+    return f"{done.id} ({done.role}) was revoked at {done.revoked}; requests with it are refused."

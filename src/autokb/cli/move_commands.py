@@ -10,7 +10,7 @@ import typer
 from autokb.cli.commands import Folder, Json, app
 
 if TYPE_CHECKING:
-    from autokb.core.results import Moved
+    from autokb.stores.moving import Moved
 
 
 @app.command(

@@ -18,6 +18,8 @@ from autokb.text.control_characters import escape_json, for_terminal
 if TYPE_CHECKING:
     from autokb.cli.console import HarmlessConsole
 
+LINE = 70  # characters of a text that stands in a line among others
+
 
 def make_console(*, stderr: bool = False) -> HarmlessConsole:
     """Return the console that views are printed on."""
@@ -127,3 +129,9 @@ def stage_bars() -> Iterator[Callable[[str, int, int], None]]:
             bars.update(tasks[stage], completed=done, total=total)
 
         yield update
+
+
+def one_line(text: str, width: int = LINE) -> str:
+    """Return a text as one line, cut where it is too long."""
+    words = " ".join(text.split())
+    return words if len(words) <= width else words[: width - 1].rstrip() + "…"

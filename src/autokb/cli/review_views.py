@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from autokb.cli.one_line import one_line
+from autokb.cli.output import one_line
 from autokb.cli.views import NOT_COUNTED, next_line, quoted, several
 from autokb.core.changes import DocumentChange
 

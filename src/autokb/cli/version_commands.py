@@ -9,7 +9,8 @@ import typer
 from autokb.cli.commands import Folder, Json, app
 
 if TYPE_CHECKING:
-    from autokb.core.results import VersionChecks, VersionEvent, Versions
+    from autokb.stores.version_events import VersionEvent
+    from autokb.views.versions import VersionChecks, Versions
 
 Number = Annotated[int, typer.Argument(metavar="N", min=1, help="The number of a version.")]
 Author = Annotated[str, typer.Option(metavar="A", help="Who does it; kept with the versions.")]
@@ -27,7 +28,7 @@ def versions(workspace: Folder, json: Json = False) -> None:
 
 
 def _versions_text(found: Versions) -> str:
-    from autokb.cli.one_line import one_line
+    from autokb.cli.output import one_line
 
     if not found.versions:
         return "Nothing is published yet."
@@ -44,7 +45,7 @@ def _versions_text(found: Versions) -> str:
 
 
 def _event_line(event: VersionEvent) -> str:
-    from autokb.cli.one_line import one_line
+    from autokb.cli.output import one_line
 
     did = {
         "rolled back": f"showed readers version {event.number} again, in place of version {event.before}",
@@ -93,8 +94,8 @@ def publish(
 ) -> int:
     """Let readers see the candidate, if it passes the gate of settings.yaml and has half of what they see now."""
     from autokb.app import SupportKB
-    from autokb.cli.check_views import refusal_lines
     from autokb.cli.output import emit
+    from autokb.cli.views import refusal_lines
 
     done = SupportKB.open(workspace).versions.publish(author=author, force=force)
     said = refusal_lines(done.refusal) if done.refusal else [f"Readers see version {done.number} now."]

@@ -11,14 +11,21 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from autokb.cli.output import one_line
 from autokb.core.nouns import Failure, Skipped
 
 if TYPE_CHECKING:
-    from autokb.core.results import Added, BuildReport, Costs, Imported, Plan, Removed, Sources
+    from autokb.app.add import Added
+    from autokb.app.sources import Removed, Sources
+    from autokb.core.checks import CheckResult, Refusal, Turned
+    from autokb.exchange.imported import Imported
+    from autokb.pipeline.build_report import BuildReport
+    from autokb.pipeline.plan import Costs, Plan
 
 CHOOSING = "answers/choose_answer"  # the task of which one request is one question
 REASONING = "of which reasoning"  # a column, where a model reasons: tokens of the output that nobody sees
 NOT_COUNTED = "Questions from the command line are not counted."
+TURNED_SHOWN = 5  # checks whose answers before and now are told
 SKIPPED_SHOWN = 20  # things that were not taken, or failed, that are named one by one
 
 
@@ -207,7 +214,6 @@ def failure_lines(failures: Sequence[Failure]) -> list[RenderableType]:
 
 def build_view(workspace: Path, built: BuildReport, candidate: bool = False) -> RenderableType:
     """Show what a build made, or what of it is a candidate, what it cost and what failed."""
-    from autokb.cli.check_views import refusal_lines
 
     table = Table("stage", "computed", "reused", "failed", "seconds", box=None)
     for name, row in built.stages.items():
@@ -243,3 +249,27 @@ def build_view(workspace: Path, built: BuildReport, candidate: bool = False) -> 
         name = quoted(workspace)
         lines.append(next_line(f'Next: autokb show {name}   or   autokb ask {name} "a question"'))
     return Group(*lines)
+
+
+def refusal_lines(refusal: Refusal) -> list[str]:
+    """Say why the gate keeps readers where they are, and what turned, the first of many."""
+    more = len(refusal.checks) - TURNED_SHOWN
+    return [
+        *(f"Not published: {reason}" for reason in refusal.reasons),
+        *turned_lines(refusal.checks[:TURNED_SHOWN]),
+        *([f"{more} more are worse; --json lists all"] if more > 0 else []),
+    ]
+
+
+def turned_lines(turned: Iterable[Turned]) -> list[str]:
+    """Say of each check that turned what it got before and what it gets now."""
+    lines = []
+    for one in turned:
+        was = answer_of(one.before) if one.before else "nothing was published"
+        lines += [f"worse: {one_line(one.id)}", f"    before: {was}", f"    now:    {answer_of(one.now)}"]
+    return lines
+
+
+def answer_of(result: CheckResult) -> str:
+    """Say what a check's question got."""
+    return f"{result.answer}, first: {one_line(result.shown)}" if result.shown else f"{result.answer}, nothing is shown"

@@ -7,7 +7,58 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autokb.core.attributes import Attributes
-from autokb.core.results import CheckResult, Result, Turned
+from autokb.core.results import Result
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult(Result):
+    """Whether what a check names was ``first``, among the ``three`` first, and whether the ``outcome`` was right.
+
+    ``answer`` is the outcome that it got, ``shown`` the title of what was shown first, with its document.
+    """
+
+    id: str
+    first: bool
+    three: bool
+    outcome: bool
+    answer: str = ""
+    shown: str = ""
+
+    @property
+    def is_right(self) -> bool:
+        """Whether what comes first and the outcome are right."""
+        return self.first and self.outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Turned(Result):
+    """A check that was right ``before`` and is not ``now``; before is None where nothing was published."""
+
+    id: str
+    before: CheckResult | None
+    now: CheckResult
+
+
+@dataclass(frozen=True, slots=True)
+class KeptChecks(Result):
+    """What became of checks that were added; ``unresolved`` are those whose document or solution is not published."""
+
+    added: int
+    updated: int
+    unchanged: int
+    unresolved: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal(Result):
+    """Why readers stay where they are: what they would lose, what the gate has against it, the checks that turned."""
+
+    reasons: tuple[str, ...]
+    checks: tuple[Turned, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the shape of a publication that the gate refuses."""
+        return {"published": False, **Result.as_json(self)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,9 @@ from autokb.core.decisions import find_offers
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import DISPLAYED, Solution, VerdictName
 from autokb.core.results import Listed, Result
-from autokb.stores.feedback import count_verdicts
-from autokb.stores.question_log import count_shown_first
-from autokb.stores.workspace import Workspace
-from autokb.views.browse import check_limit, listed_solution
+from autokb.views.browse import listed_solution
 from autokb.views.kinds import SolutionView
-from autokb.views.solutions_in_memory import AllSolutions, SolutionsInMemory
+from autokb.views.solutions_in_memory import AllSolutions
 
 ReasonKind = Literal[
     "source_changed",
@@ -124,24 +121,21 @@ class _Reason:
         return f"{HEADS if self.heads else ''}{self.impact}:{self.id}"
 
 
-# Complex: counts are of the whole queue, the page of one kind, and both from one snapshot.
-def list_review(
-    workspace: Workspace,
-    memory: SolutionsInMemory,
+# Complex: counts are of the whole queue, the page of one kind.
+def review_page(
+    found: AllSolutions,
+    feedback: Mapping[str, Mapping[str, int]],
+    asked: Mapping[str, int],
     limit: int,
     after: str,
-    kind: str = "",
+    kind: str,
 ) -> ReviewPage:
     """Return a page of the queue, of one kind of reason or of all (BadInputError for a kind that is none).
 
-    What somebody rejected or hid is done, and what enough people approved too unless its source has changed since.
+    ``feedback`` counts the verdicts on each solution, ``asked`` how often it was shown first.
     """
-    check_limit(limit)
     if kind and kind not in REASON_KINDS:
         raise BadInputError(f"A kind is one of {', '.join(REASON_KINDS)}, not {kind!r}.")
-    with workspace.file() as file, file.snapshot():
-        found = memory.read(file)
-        feedback, asked = count_verdicts(file), count_shown_first(file)
     queue = sorted((*_solutions(found, feedback, asked), *_orphans(found, feedback)), key=lambda one: one.place)
     counts: Counter[str] = Counter(name for one in queue for name in one.reasons)
     start = bisect_right(queue, _read_place(after), key=lambda one: one.place) if after else 0

@@ -6,12 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from autokb.core.decisions import edit_solution
-from autokb.core.errors import UnknownIdError
 from autokb.core.nouns import Decision, DecisionName, Solution, Wording
 from autokb.core.results import Result
-from autokb.stores.published import read_decisions, read_events
-from autokb.stores.workspace import Workspace
-from autokb.views.solutions_in_memory import SolutionsInMemory
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,26 +41,9 @@ class SolutionHistory(Result):
     items: tuple[HistoryEntry, ...]
 
 
-def show_history(workspace: Workspace, memory: SolutionsInMemory, solution: str) -> SolutionHistory:
-    """Return the history of a solution, also of one that is gone (UnknownIdError where nothing is known of it)."""
-    with workspace.file() as file, file.snapshot():
-        decided = memory.read_with(file, solution).decided
-        events = read_events(file, solution)
-        base = decided.base.get(solution)
-        if base is not None:
-            by_hand = decided.written.get(solution)
-            decisions = [*decided.taken.get(solution, ()), *((by_hand,) if by_hand else ())]
-        else:
-            decisions = [one for one in read_decisions(file).log if one.solution_id == solution]
-    if base is None and not decisions and not events:
-        raise UnknownIdError(f"No solution has the id {solution!r}; the list of solutions has those there are.")
-    told = _tell(base, sorted((*decisions, *events), key=lambda one: one.number))
-    return SolutionHistory(solution, base is not None, tuple(reversed(told)))
-
-
 # Complex: a text at a time follows from all edits before it that were not taken back, in one pass.
-def _tell(base: Solution | None, log: Sequence[Decision]) -> list[HistoryEntry]:
-    """Return the entries in their order, the texts around each worked out from what was built at that time."""
+def history_of(base: Solution | None, log: Sequence[Decision]) -> list[HistoryEntry]:
+    """Return the entries of a log in their order, the texts around each worked out from what was built at that time."""
     built = _first_wording(base, log)
     changes = {one.id for one in log if one.kind == "edit"}
     edits: list[Decision] = []  # those that were not taken back yet, the one that counts last

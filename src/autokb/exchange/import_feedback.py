@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from autokb.core.ids import short_id
 from autokb.core.in_use import Feedback
 from autokb.core.nouns import Skipped
-from autokb.core.results import Imported
 from autokb.core.storable import without_surrogates
+from autokb.exchange.imported import Imported
 from autokb.exchange.jsonl_schema import Lines, take_out
 from autokb.pipeline.fed_questions import SOURCE, fed_questions, staged_feedback
 from autokb.stores.codecs import RAW_ISSUE, Body

@@ -18,7 +18,6 @@ from autokb.core.ids import canonical_json
 from autokb.core.nouns import Decision, Skipped
 from autokb.core.plugins import of_ours
 from autokb.core.progress import Progress, silent
-from autokb.core.results import Imported
 from autokb.core.review_policy import ReviewPolicy
 from autokb.core.yaml_text import parse_yaml
 from autokb.exchange.edited_exports import read_csv, read_markdown
@@ -33,6 +32,7 @@ from autokb.exchange.import_decisions import (
     withheld_by_rules,
 )
 from autokb.exchange.import_feedback import put_feedback, separate_feedback, take_feedback
+from autokb.exchange.imported import Imported
 from autokb.exchange.jsonl_schema import KINDS, Lines, lines_of, order_in_file, read_lines, take_out
 from autokb.exchange.referential_integrity import check_references, complete_issues, mend_documents
 from autokb.exchange.ticket_lines import ticket_lines

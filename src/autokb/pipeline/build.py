@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from autokb.core.attributes import Attributes
+from autokb.core.checks import Refusal
 from autokb.core.decisions import Decided
 from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec, Rule
@@ -20,13 +21,13 @@ from autokb.core.ids import canonical_json, digest, key_json
 from autokb.core.nouns import DISPLAYED, Document, Passage, RawIssue, Solution
 from autokb.core.progress import Progress, silent
 from autokb.core.regex_timeout import forget_slow_searches
-from autokb.core.results import BuildReport, KnowledgeCounts, Refusal
 from autokb.core.vectors import Vectors
 from autokb.heuristics.document_audience import with_audiences
 from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.manuals import Manuals
 from autokb.issues.same_problem import SameProblem
 from autokb.issues.told import told_issues
+from autokb.pipeline.build_report import BuildReport, KnowledgeCounts
 from autokb.pipeline.checks import check_gate_settings, without_tickets
 from autokb.pipeline.model_choice import check_settings
 from autokb.pipeline.model_session import ModelOptions

@@ -3,162 +3,30 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
-from autokb.core.checks import Check, CheckList, check_json
-from autokb.core.document_names import DocumentNames
+from autokb.core.checks import Check, CheckResult, Refusal
 from autokb.core.errors import BadInputError, NothingPublishedError
-from autokb.core.ids import canonical_json, short_id
-from autokb.core.nouns import Document
-from autokb.core.results import CheckResult, KeptChecks, Refusal
 from autokb.core.settings import NO_RERANKER
-from autokb.pipeline.gate.checks import (
-    CheckRun,
-    Compared,
-    Headings,
-    heading_path,
-    judge_all,
-    judge_tickets,
-    read_check,
-    read_check_file,
-    refuse,
-    run,
-)
+from autokb.pipeline.gate.checks import CheckRun, Compared, Headings, judge_all, refuse, run
 from autokb.pipeline.gate.trees import TreesFit, fit_of_trees
 from autokb.pipeline.open_index import open_index
 from autokb.retrieval.read_question import read_values
-from autokb.stores.checks import drop_checks, keep_checks, read_checks
+from autokb.stores.checks import read_checks
 from autokb.stores.published import read_published
 from autokb.stores.versions import CANDIDATE
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
-from autokb.text.masking import mask
 
-NO_CHECKS = "There are no checks; add some with: autokb checks add {folder} FILE"
-AskTickets = Callable[[str], tuple[str, Sequence[str]]]  # from a question to the outcome and the tickets found
 READERS = ""  # what a workspace shows unless it is told otherwise
-
-
-def add_checks(workspace: Workspace, source: Path | Iterable[Check]) -> KeptChecks:
-    """Keep the checks of a file, each in the place of one with its id; attributes are those of the domain.
-
-    One whose section or solution is not published yet is kept and named. BadInputError names what is wrong, such as a
-    document, solution or ticket that is not here at all, and then nothing is kept.
-    """
-    with workspace.file() as file:
-        published = read_published(file)
-        headings = Headings(published.kb.documents)
-        checks = read_check_file(source, headings) if isinstance(source, Path) else tuple(source)
-        for check in checks:
-            try:
-                read_values(workspace.spec, {name: sorted(values) for name, values in check.attributes.items()})
-            except BadInputError as error:
-                raise BadInputError(f"The check {check.id}: {error}") from error
-        lost = [one for one in checks if not _is_published(one, headings, published.kb.solutions)]
-        with file.transaction():
-            _refuse_unknown(workspace, file, lost)
-            return replace(keep_checks(file, checks), unresolved=tuple(one.id for one in lost if not one.ticket))
-
-
-def _is_published(check: Check, headings: Headings, solutions: Container[str]) -> bool:
-    """Return whether what a check names can be shown now; past tickets are in no publication."""
-    if document := headings.resolve(check.document):
-        return headings.has(document, check.heading)
-    return check.solution in solutions or not check.names_a_place
-
-
-def _refuse_unknown(workspace: Workspace, file: WorkspaceFile, checks: Iterable[Check]) -> None:
-    """Refuse checks that name what is nowhere: not published, not added, not in the candidate (BadInputError).
-
-    One that was kept before stays, for what it names may have gone since.
-    """
-    kept = set(map(_key, read_checks(file)))
-    new = [one for one in checks if _key(one) not in kept]
-    if not new:
-        return
-    with workspace.of(CANDIDATE if file.has_candidate else READERS).file() as beside:
-        known = read_published(beside).kb
-    names = DocumentNames([*_added_documents(file), *known.documents.values()])
-    tickets = file.staged_some("tickets", [one.ticket for one in new if one.ticket])
-    for one in new:
-        if not (names.resolve(one.document) or one.solution in known.solutions or one.ticket in tickets):
-            raise _unknown(one)
-
-
-def _added_documents(file: WorkspaceFile) -> Iterator[Document]:
-    """Give what was added without its text, by its names."""
-    for one in file.staged("documents"):
-        yield Document(one.id, one.body["title"], "", one.body.get("url", ""))
-
-
-def _unknown(check: Check) -> BadInputError:
-    what = "document" if check.document else "solution" if check.solution else "ticket"
-    return BadInputError(
-        f"The check {check.id}: there is no {what} {getattr(check, what)!r}, neither published nor added. Correct its "
-        f"name, or add the {what} first. Nothing was kept."
-    )
-
-
-def _key(check: Check) -> str:
-    return canonical_json(check_json(check))
-
-
-def remove_checks(workspace: Workspace, ids: Sequence[str]) -> CheckList:
-    """Forget checks by their ids (BadInputError where there is none with one); returns those that are left."""
-    with workspace.file() as file, file.transaction():
-        known = {one.id for one in read_checks(file)}
-        if stray := [one for one in ids if one not in known]:
-            folder = shlex.quote(str(workspace.folder))
-            raise BadInputError(f"There is no check {stray[0]!r}; see: autokb checks list {folder}")
-        drop_checks(file, ids)
-        return CheckList(read_checks(file))
-
-
-def list_checks(workspace: Workspace) -> CheckList:
-    """Return all checks."""
-    with workspace.file() as file:
-        return CheckList(read_checks(file))
-
-
-def run_checks(workspace: Workspace, ask_tickets: AskTickets | None = None, *, candidate: bool = False) -> CheckRun:
-    """Ask every check's question, offline, of what readers see, or of the candidate and of what they see beside it.
-
-    Past tickets, which are in no version, are asked through ``ask_tickets``; without it, their checks are left out, as
-    they are of a candidate.
-    """
-    with workspace.file() as file:
-        checks = _some_checks(workspace, file)
-        if candidate:
-            file.candidate()  # BadInputError where there is none
-    others = without_tickets(checks)
-    if not others and (candidate or ask_tickets is None):
-        raise BadInputError("All checks name past tickets, which are in no version and no candidate.")
-    if candidate:
-        return compare_checks(workspace, others).now
-    found = ask_checks(workspace, others, READERS) if others else []
-    if ask_tickets is not None:
-        found += _ask_of_tickets(checks, ask_tickets)
-    order = {check.id: n for n, check in enumerate(checks)}
-    return run(sorted(found, key=lambda one: order[one.id]))
-
-
-def _ask_of_tickets(checks: Iterable[Check], ask: AskTickets) -> list[CheckResult]:
-    return [judge_tickets(check, *ask(check.text)) for check in checks if check.ticket]
 
 
 def without_tickets(checks: Sequence[Check]) -> tuple[Check, ...]:
     """Return the checks of what is published in versions."""
     return tuple(one for one in checks if not one.ticket)
-
-
-def _some_checks(workspace: Workspace, file: WorkspaceFile) -> tuple[Check, ...]:
-    if checks := read_checks(file):
-        return checks
-    raise BadInputError(NO_CHECKS.format(folder=shlex.quote(str(workspace.folder))))
 
 
 def ask_checks(workspace: Workspace, checks: Sequence[Check], shows: str) -> list[CheckResult]:
@@ -251,30 +119,3 @@ def pass_gate(workspace: Workspace, file: WorkspaceFile, *, force: bool = False)
     if refusal is not None and force:
         return Passed(None, found.now, refusal.reasons, share)
     return Passed(refusal, found.now, trees=share)
-
-
-def keep_check(
-    workspace: Workspace,
-    text: str,
-    *,
-    document: str = "",
-    start: int = 0,
-    solution: str = "",
-    attributes: Mapping[str, Sequence[str]] | None = None,
-    author: str = "",
-) -> KeptChecks:
-    """Keep that the section of a document at a place, or else a solution, is right for a question (BadInputError).
-
-    A section stays what it is when a build words its solution otherwise. The same question of the same customers is
-    one check; what is private in it is masked.
-    """
-    masked = mask([text]).texts[0]
-    place = {"solution": solution}
-    if document:
-        with workspace.file() as file:
-            above = Headings(read_published(file).kb.documents).at(document, start)
-        place = {"document": document, "heading": heading_path(above)}
-    stated = {name: sorted(values) for name, values in sorted((attributes or {}).items())}
-    check_id = short_id("check", " ".join(masked.casefold().split()), canonical_json(stated))
-    given = {"id": check_id, "text": masked, "author": author, "attributes": stated}
-    return add_checks(workspace, [read_check({**given, **place}, "This check")])

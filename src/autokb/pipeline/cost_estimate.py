@@ -12,8 +12,8 @@ from autokb.core.executor import LOCAL
 from autokb.core.ids import digest
 from autokb.core.model_requests import CHARACTERS_A_TOKEN, CutOffError, effort_in_key
 from autokb.core.reply import Reply
-from autokb.core.results import Figures, Tokens
 from autokb.core.settings import Settings
+from autokb.core.spending import Figures, Tokens
 from autokb.core.vectors import Vectors
 from autokb.pipeline.embedding import FreeEncoder, embed_once
 from autokb.pipeline.model_session import caps_of, limits_of

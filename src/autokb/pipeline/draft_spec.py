@@ -13,7 +13,8 @@ from autokb.core.files import write_file
 from autokb.core.ids import digest
 from autokb.core.nouns import Document, RawIssue
 from autokb.core.progress import Progress, silent
-from autokb.core.results import Result, Tokens
+from autokb.core.results import Result
+from autokb.core.spending import Tokens
 from autokb.core.yaml_text import parse_yaml
 from autokb.heuristics.document_audience import proposed_audience
 from autokb.heuristics.spec.proposal import DraftedAttribute, DraftSpec

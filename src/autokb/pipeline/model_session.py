@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json
-from autokb.core.results import BatchReport, Spending, Tokens
 from autokb.core.settings import Settings
+from autokb.core.spending import Spending, Tokens
+from autokb.llm.batch.awaited import BatchReport
 from autokb.pipeline.embedding import open_endpoint_embedder, read_embedder_name
 from autokb.pipeline.model_choice import named_models
 from autokb.stores.database import damaged_rows

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from autokb.core.nouns import Document, RawIssue
 from autokb.core.plugins import built_in, of_ours
 from autokb.core.progress import Progress, silent
-from autokb.core.results import NOTHING_SPENT, BatchPlan, Costs, Figures, Plan, Spending, Tokens
+from autokb.core.results import Result
+from autokb.core.spending import NOTHING_SPENT, Figures, Spending, Tokens
 from autokb.heuristics.document_audience import with_audiences
 from autokb.llm.embedders import Embedder
 from autokb.llm.prices import Prices
+from autokb.notebook.html import html
 from autokb.pipeline.build import GROWN_BY
 from autokb.pipeline.cost_estimate import NO_FIGURES, CountingEncoder, CountingRunner, Estimate
 from autokb.pipeline.dry_run import DryRun, ExpectedReplies
@@ -42,6 +45,55 @@ ITEM_TIMES = 0.2  # for each document and issue, new or not
 SAMPLE = 32  # texts that are encoded to measure the time of one
 ITEM_SECONDS = 0.003  # the same where no text is encoded here: measured on two cores
 START_SECONDS = 0.25  # of opening everything
+
+
+@dataclass(frozen=True, slots=True)
+class Costs(Spending):
+    """What was spent in a workspace's life, by stage and by task.
+
+    ``in_flight`` is no part of it: what was under way when a process was killed, at the most that it can have cost.
+    """
+
+    stages: Mapping[str, Spending] = field(default_factory=dict)
+    tasks: Mapping[str, Spending] = field(default_factory=dict)
+    in_flight: Figures = field(default_factory=lambda: Figures(0, Tokens(0, 0), 0.0))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the contract's shape, and what was in flight where there is any."""
+        shape = Result.as_json(self)
+        if not self.in_flight.calls:
+            del shape["in_flight"]
+        return shape
+
+
+@dataclass(frozen=True, slots=True)
+class BatchPlan(Result):
+    """What the same requests cost through a provider's batch interface."""
+
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(Figures):
+    """What a build is still to pay for in the mode set, and what either mode would take.
+
+    ``seconds`` is None where nothing is known of them, ``paid`` what the workspace has paid already. ``documents``,
+    ``issues`` and ``tickets`` are those that were added.
+    """
+
+    seconds: float | None
+    documents: int
+    issues: int
+    mode: str
+    stages: Mapping[str, Figures]
+    modes: Mapping[str, Figures]
+    batch: BatchPlan
+    paid: Figures
+    tickets: int = 0
+
+    def _repr_html_(self) -> str:
+        asked = [(name, one) for name, one in self.stages.items() if one.calls]
+        return html("plan", plan=self, stages=asked, modes=self.modes if asked else {})
 
 
 def estimate_build_seconds(workspace: Workspace, file: WorkspaceFile, progress: Progress = silent) -> float | None:

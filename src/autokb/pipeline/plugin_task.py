@@ -8,7 +8,7 @@ from typing import Any
 
 from autokb.core.nouns import Failure
 from autokb.core.plugins import PluginError, implementation
-from autokb.core.results import Spending
+from autokb.core.spending import Spending
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.stages import open_stages
 from autokb.stores.workspace import Workspace

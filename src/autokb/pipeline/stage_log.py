@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from autokb.core.nouns import Failure
 from autokb.core.progress import Progress, silent
-from autokb.core.results import StageReport
+from autokb.pipeline.build_report import StageReport
 
 LEAST_FAILED = 3  # items of a stage: fewer are chance
 

@@ -16,9 +16,10 @@ from autokb.core.errors import BadInputError, StageFailedError
 from autokb.core.executor import LOCAL, Executor
 from autokb.core.nouns import Failure
 from autokb.core.progress import Progress, silent
-from autokb.core.results import NOTHING_SPENT, BatchReport, Spending
 from autokb.core.settings import Settings
+from autokb.core.spending import NOTHING_SPENT, Spending
 from autokb.core.vectors import Vectors
+from autokb.llm.batch.awaited import BatchReport
 from autokb.pipeline.embedding import (
     EMBEDDINGS,
     Encoder,

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from autokb.core.errors import AutokbError, BadInputError, RepliesAwaitedError, StageFailedError, StoppedOnPurposeError
-from autokb.core.progress import Progress, silent
-from autokb.core.results import NOTHING_SPENT, BuildReport, Spending
-from autokb.pipeline.build import build
+from autokb.core.spending import NOTHING_SPENT, Spending
+from autokb.pipeline.build_report import BuildReport
 from autokb.pipeline.model_session import ModelOptions, has_batch_ended
 from autokb.stores.workspace import Workspace
 
@@ -20,15 +19,7 @@ WAITS = "Waiting for them. Ctrl-C ends the waiting; the same command goes on lat
 
 
 def build_and_wait(
-    workspace: Workspace,
-    options: ModelOptions,
-    *,
-    rethink: bool = False,
-    yes: bool = False,
-    candidate: bool = False,
-    force: str = "",
-    progress: Progress = silent,
-    notify: Notify = lambda _sentences: None,
+    workspace: Workspace, options: ModelOptions, build: Callable[[ModelOptions], BuildReport], notify: Notify
 ) -> BuildReport:
     """Build round after round as replies come, and publish; ``notify`` is told what each round found and waits for.
 
@@ -40,10 +31,7 @@ def build_and_wait(
     while True:
         replies = _find_replies(options)
         try:
-            own = before.reduce_budget(options)
-            report = build(
-                workspace, rethink=rethink, yes=yes, candidate=candidate, force=force, options=own, progress=progress
-            )
+            report = build(before.reduce_budget(options))
         except RepliesAwaitedError as stop:
             assert isinstance(stop.result, BuildReport)
             before = before.with_round(stop.result)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
-from autokb.core.checks import Check, check_json
+from autokb.core.checks import Check, KeptChecks, check_json
 from autokb.core.ids import canonical_json
-from autokb.core.results import KeptChecks
 from autokb.stores.codecs import Codec
 from autokb.stores.database import damaged_rows
 from autokb.stores.schema import BEFORE_VERSIONS

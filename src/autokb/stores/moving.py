@@ -9,16 +9,18 @@ import json
 import re
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
+from typing import Any
 
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.files import replace_private
 from autokb.core.ids import digest
 from autokb.core.progress import Progress, silent
-from autokb.core.results import Moved
+from autokb.core.results import Result
 from autokb.core.settings import read_settings
 from autokb.core.yaml_text import parse_yaml
 from autokb.stores.database import failures_as_sentences
@@ -49,6 +51,20 @@ from autokb.stores.workspace_file import WorkspaceFile
 TICKET = ".autokb-move"  # in a folder that is moved to a server: whose copy the schema is
 MOVED = ".moved"  # ends the name of what is no longer the truth
 _STORE = re.compile(r"^store[ \t]*:.*(?:\n|\Z)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Moved(Result):
+    """The rows of each table, where they are now (a URL without its password, or a folder), and what is ``left``."""
+
+    tables: Mapping[str, int]
+    to: str
+    seconds: float
+    left: str
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the contract's shape."""
+        return {"tables": dict(self.tables), "to": self.to, "seconds": self.seconds}
 
 
 def move(workspace: Workspace, to: str, progress: Progress = silent) -> Moved:

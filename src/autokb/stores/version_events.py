@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from autokb.core.ids import canonical_json
-from autokb.core.results import VersionEvent
+from autokb.core.results import Result
 from autokb.stores.database import damaged_rows
 from autokb.stores.workspace_file import WorkspaceFile
 
 EVENTS = "version_events"  # meta: the newest events, the oldest of them first
 MOST_EVENTS = 200  # some years of a team that goes back every week
+
+
+@dataclass(frozen=True, slots=True)
+class VersionEvent(Result):
+    """What somebody did with a version, and when: ``what`` is rolled back or discarded.
+
+    ``number`` is the version that readers saw from then on, or the one that the candidate would have become; ``before``
+    is the one that they saw until then. ``by`` is empty where nobody said who it was.
+    """
+
+    what: Literal["rolled back", "discarded"]
+    number: int
+    before: int
+    by: str
+    date: str
 
 
 def read_version_events(file: WorkspaceFile) -> tuple[VersionEvent, ...]:

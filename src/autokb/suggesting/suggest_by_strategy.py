@@ -22,7 +22,7 @@ from autokb.answering.strategies.strategy import Retrieve, Said, Strategy, Writt
 from autokb.answering.suggest import MOST_SUGGESTIONS, Suggested, Suggestion, different_helps
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Message
-from autokb.core.results import NOTHING_SPENT
+from autokb.core.spending import NOTHING_SPENT
 from autokb.heuristics.replies.drafts import Drafting, ReplyStyle, draft_verbatim
 from autokb.pipeline.model_choice import lacks_model
 from autokb.pipeline.open_index import OpenIndex

@@ -11,7 +11,7 @@ from typing import Any
 from weakref import finalize
 
 from autokb.core.errors import AutokbError
-from autokb.core.results import NOTHING_SPENT, Spending
+from autokb.core.spending import NOTHING_SPENT, Spending
 from autokb.pipeline.model_choice import OFFLINE, model_of
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.stages import Stages, open_stages

@@ -2,44 +2,34 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from autokb.answering.suggest import Suggested
 from autokb.core.errors import BadInputError
 from autokb.core.files import read_regular_file
 from autokb.core.in_use import (
-    CONTROL,
     FEEDBACK_VERDICTS,
     RESOLVING,
     SUGGESTION_SOURCES,
-    ArmSettings,
-    AssignedArm,
     Feedback,
     SuggestionSource,
     feedback_id,
-    moment,
 )
 from autokb.core.nouns import Solution
 from autokb.core.results import Listed, Result
 from autokb.core.storable import without_surrogates
-from autokb.pipeline.fed_questions import SOURCE, fed_questions, staged_feedback
-from autokb.pipeline.open_index import QUESTION_CHARACTERS, OpenIndex, embed_published
-from autokb.stores.codecs import RAW_ISSUE, SOLUTION
+from autokb.pipeline.open_index import QUESTION_CHARACTERS, OpenIndex
+from autokb.stores.codecs import SOLUTION
 from autokb.stores.database import damaged_rows
-from autokb.stores.feedback import feedback_ids, find_feedback, keep_feedback, read_feedback, take_back
 from autokb.stores.published import read_decided, read_decisions
-from autokb.stores.workspace import Workspace
-from autokb.stores.workspace_file import Staged, WorkspaceFile
+from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.control_characters import printable_name, replace_controls
 
 TEXT_CHARACTERS = 20_000  # of what was sent at most, as of a message of a chat
 NAME_CHARACTERS = 500  # of a conversation's id, an author and a group
 MOST_DOCUMENTS = 20  # that one suggestion cites
-MOST_LISTED, LISTED = 1_000, 100  # of a page at most, and where nobody says how many
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +41,7 @@ class GivenFeedback(Result):
 
     def as_json(self) -> dict[str, Any]:
         """Return the feedback's fields with ``changed`` beside them."""
-        return {**_as_json(self.feedback), "changed": self.changed}
+        return {**asdict(self.feedback), "documents": list(self.feedback.documents), "changed": self.changed}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +50,6 @@ class FeedbackPage(Listed, Result):
 
     items: tuple[Feedback, ...]
     next: str | None
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of a list of the service."""
-        return {"items": [_as_json(one) for one in self.items], "next": self.next}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,47 +70,16 @@ class FedFeedback(Result):
     left_out: Mapping[str, int]
 
 
-def _as_json(feedback: Feedback) -> dict[str, Any]:
-    return {**asdict(feedback), "documents": list(feedback.documents)}
-
-
 @dataclass(frozen=True, slots=True)
-class _Suggested:
+class FoundSuggestion:
+    """The text of a suggestion, the documents that it cites and where it comes from."""
+
     text: str
     documents: tuple[str, ...]
     source: SuggestionSource
 
 
-def give_feedback(
-    workspace: Workspace,
-    feedback: Feedback,
-    opened: OpenIndex | None,
-    open_index: Callable[[], OpenIndex],
-    *,
-    now: str | None = None,
-) -> GivenFeedback:
-    """Store a feedback (BadInputError where it is none); it is on the disk when this returns.
-
-    Its id, what was suggested, a solution's documents and the date are filled in here. ``opened`` is the index that
-    suggested, perhaps of an earlier build; ``open_index`` gives the current one, for what no record names.
-    """
-    given = _checked(feedback)
-    with workspace.file() as file:
-        found = _find_suggested(file, given.solution_id, opened, open_index)
-        stored = replace(
-            given,
-            suggested=found.text,
-            documents=found.documents or given.documents,
-            source=found.source or given.source,
-            date=now or moment(),
-        )
-        with file.transaction():
-            kept = keep_feedback(file, stored)
-        known = kept or find_feedback(file, stored.id) or stored
-    return GivenFeedback(known, int(kept is not None))
-
-
-def _checked(given: Feedback) -> Feedback:
+def checked_feedback(given: Feedback) -> Feedback:
     """Return what was given with its id, without characters that steer a terminal (BadInputError)."""
     if given.verdict not in FEEDBACK_VERDICTS:
         raise BadInputError(f"A verdict is one of {', '.join(FEEDBACK_VERDICTS)}, not {given.verdict!r}.")
@@ -166,12 +121,12 @@ def cleaned_name(name: str, what: str) -> str:
     return printable_name(without_surrogates(name)).strip()
 
 
-def _find_suggested(
+def find_suggested(
     file: WorkspaceFile, solution_id: str | None, opened: OpenIndex | None, open_index: Callable[[], OpenIndex]
-) -> _Suggested:
+) -> FoundSuggestion:
     """Return what a solution or passage says now, or said when it was suggested (BadInputError where it is unknown)."""
     if solution_id is None:
-        return _Suggested("", (), "")
+        return FoundSuggestion("", (), "")
     if opened is not None and (found := _in_index(opened, solution_id)):
         return found
     if (solution := _read_solution(file, solution_id)) is not None:
@@ -192,7 +147,7 @@ def _read_solution(file: WorkspaceFile, solution_id: str) -> Solution | None:
         return None if body is None else SOLUTION.read(body, id=solution_id)
 
 
-def _in_index(opened: OpenIndex, solution_id: str) -> _Suggested | None:
+def _in_index(opened: OpenIndex, solution_id: str) -> FoundSuggestion | None:
     candidates = opened.index_with(solution_id).candidates
     row = candidates.row_of.get(solution_id)
     if row is None:
@@ -202,9 +157,9 @@ def _in_index(opened: OpenIndex, solution_id: str) -> _Suggested | None:
     return _of_solution(own, "passage") if view is None else _of_solution(view, "solution")
 
 
-def _of_solution(solution: Solution, source: SuggestionSource) -> _Suggested:
+def _of_solution(solution: Solution, source: SuggestionSource) -> FoundSuggestion:
     documents = tuple(dict.fromkeys(e.document for e in solution.evidence))
-    return _Suggested(solution.text, documents, source)
+    return FoundSuggestion(solution.text, documents, source)
 
 
 def read_sent_text(text: str, source: Path | None) -> str:
@@ -224,74 +179,10 @@ def read_sent_text(text: str, source: Path | None) -> str:
         raise BadInputError(f"{source} is not UTF-8 text; save it as UTF-8.") from error
 
 
-def list_feedback(workspace: Workspace, limit: int = LISTED, after: str = "") -> FeedbackPage:
-    """Return a page of the feedback that nobody took back (BadInputError for an ``after`` that is none)."""
-    if not 1 <= limit <= MOST_LISTED:
-        raise BadInputError(f"A page holds 1 to {MOST_LISTED:,} items, not {limit}.")
-    with workspace.file() as file, file.snapshot():
-        start = find_feedback(file, after) if after else None
-        if after and start is None:
-            raise BadInputError(f"There is no feedback {after!r} to go on behind; take the next of the page before.")
-        found = read_feedback(file, after=start.number if start else 0, limit=limit + 1)
-    return FeedbackPage(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
-
-
-def undo_feedback(workspace: Workspace, feedback: str) -> UndoneFeedback:
-    """Take a feedback back: it is listed no more, and where it was fed it is no resolved question any more."""
-    with workspace.file() as file, file.transaction():
-        if feedback not in feedback_ids(file, undone=False):
-            folder = shlex.quote(str(workspace.folder))
-            raise BadInputError(f"There is no feedback {feedback!r}; autokb feedback list {folder} names them.")
-        take_back(file, feedback)
-        staged = feedback in staged_feedback(file)
-        if staged:
-            file.unstage("issues", [feedback])
-            file.count_generation()
-    if staged:
-        with workspace.file() as file:  # what follows from history is learnt anew, which no question should wait for
-            embed_published(workspace, file)
-    return UndoneFeedback(feedback, int(staged))
-
-
-# Complex: what is new, stale and left out are differences of the same two readings.
-def feed_feedback(workspace: Workspace) -> FedFeedback:
-    """Make what was used or helped a resolved question: of history at once, and a raw issue of the next build.
-
-    Private data are masked. What was fed before and no longer counts goes; feeding twice changes nothing.
-    """
-    with workspace.file() as file:
-        with file.transaction():
-            everything = read_feedback(file)
-            before = staged_feedback(file)
-            issues = {issue.id: issue for issue in fed_questions(everything)}
-            stale = sorted(set(before) - set(issues))
-            new = [
-                Staged(i, "", SOURCE, RAW_ISSUE.body(issue)) for i, issue in issues.items() if before.get(i) != issue
-            ]
-            file.unstage("issues", stale)
-            file.stage("issues", new)
-            if stale or new:
-                file.count_generation()
-        if stale or new:
-            embed_published(workspace, file)
-    failed = sum(one.verdict not in RESOLVING for one in everything)
-    uncited = sum(one.verdict in RESOLVING and not one.documents for one in everything)
-    repeated = len(everything) - failed - uncited - len(issues)
-    left_out = {"says that it did not help": failed, "cites no document": uncited, "was said again since": repeated}
-    return FedFeedback(len(issues), len(new), len(stale), {reason: n for reason, n in left_out.items() if n})
-
-
-def assign_arm(
-    conversation: str, experiment: ArmSettings, suggest: Callable[[bool], Suggested]
-) -> tuple[Suggested, AssignedArm | None]:
-    """Return what a conversation is suggested in its arm, and the arm to be kept; None where it is in no experiment.
-
-    ``suggest`` is told whether models are to be asked. In the control arm they are not, for nobody would see what they
-    write; the outcome is what the knowledge base alone has to say.
-    """
-    arm = experiment.arm_of(conversation)
-    found = suggest(arm != CONTROL)
-    if arm is None:
-        return found, None
-    kept = () if arm == CONTROL else found.suggestions
-    return replace(found, suggestions=kept, arm=arm), AssignedArm(conversation, experiment.salt, arm, moment())
+def left_out_of_history(feedback: Sequence[Feedback], taken: int) -> dict[str, int]:
+    """Return why other feedback than the ``taken`` is no resolved question, with how much of it there is."""
+    failed = sum(one.verdict not in RESOLVING for one in feedback)
+    uncited = sum(one.verdict in RESOLVING and not one.documents for one in feedback)
+    repeated = len(feedback) - failed - uncited - taken
+    counts = {"says that it did not help": failed, "cites no document": uncited, "was said again since": repeated}
+    return {reason: n for reason, n in counts.items() if n}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,7 +10,7 @@ from functools import lru_cache
 from math import ceil
 from typing import Literal, TypeVar
 
-from autokb.core.errors import BadInputError, UnknownIdError
+from autokb.core.errors import BadInputError
 from autokb.core.forest import Forest
 from autokb.core.ids import short_id
 from autokb.core.in_use import (
@@ -23,17 +22,13 @@ from autokb.core.in_use import (
     folded,
     hashed_conversation,
     last_words,
-    moment,
 )
 from autokb.core.nouns import DISPLAYED
 from autokb.core.results import Result
 from autokb.stores.feedback import read_feedback
 from autokb.stores.question_log import (
-    close_gaps,
     count_lost,
     count_questions,
-    forget_questions,
-    open_gaps,
     read_closed_gaps,
     read_questions,
 )
@@ -41,7 +36,6 @@ from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.mail_parts import without_mail_parts
 from autokb.text.words import split_words, terms
-from autokb.usage.feedback import cleaned_name
 from autokb.usage.question_log import masked_beginning
 from autokb.views.reader_labels import is_of_another_topic
 from autokb.views.solutions_in_memory import AllSolutions, SolutionsInMemory
@@ -56,7 +50,7 @@ SAME_QUESTION = 0.75
 GapKind = Literal["unanswered", "unhelpful", "other_topic"]
 _PLACEHOLDER = re.compile(r"<[a-z]+-\d+>")  # of what was masked
 
-G = TypeVar("G", "IssueGap", "DocumentGap")
+G = TypeVar("G", "Gap", "IssueGap", "DocumentGap")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +168,7 @@ class _Asking:
 
 
 @dataclass
-class _AllGaps:
+class AllGaps:
     """Everything open and closed, before it is cut."""
 
     questions: list[tuple[Gap, frozenset[str]]]  # with the ids of all its wordings
@@ -197,13 +191,12 @@ def find_gaps(
     if not 1 <= limit <= MOST_LISTED:
         raise BadInputError(f"A list holds 1 to {MOST_LISTED:,} gaps, not {limit}.")
     with workspace.file() as file, file.snapshot():
-        found = _find_all(file, memory, workspace.spec.language)
+        found = find_all_gaps(file, memory, workspace.spec.language)
         state = LogState(workspace.settings.log_questions, *count_questions(file), count_lost(file))
-    questions = [gap for gap, _ in found.questions if (gap.status != "open") == closed]
+    questions = _of_status([gap for gap, _ in found.questions], closed)
     questions.sort(key=lambda gap: (gap.last, gap.asked) if newest else (gap.asked, gap.last), reverse=True)
     questions.sort(key=lambda gap: gap.kind == "other_topic")
-    issues = [one for one in found.issues if (one.status != "open") == closed]
-    documents = [one for one in found.documents if (one.status != "open") == closed]
+    issues, documents = _of_status(found.issues, closed), _of_status(found.documents, closed)
     everything = len(found.questions) + len(found.issues) + len(found.documents)
     listed = len(questions) + len(issues) + len(documents)
     return Gaps(
@@ -219,6 +212,10 @@ def find_gaps(
     )
 
 
+def _of_status(gaps: Iterable[G], closed: bool) -> list[G]:
+    return [one for one in gaps if (one.status != "open") == closed]
+
+
 def cluster_questions(asked: Iterable[LoggedQuestion], language: str) -> list[Gap]:
     """Return questions joined as gaps are, whatever was shown for them, and whether people closed one or not.
 
@@ -228,40 +225,13 @@ def cluster_questions(asked: Iterable[LoggedQuestion], language: str) -> list[Ga
     return sorted(found, key=lambda gap: (gap.kind == "other_topic", -gap.asked, gap.first, gap.id))
 
 
-def settle_gap(
-    workspace: Workspace, memory: SolutionsInMemory, gap: str, status: GapStatus, author: str = ""
-) -> SettledGap:
-    """Close a gap, or open it again (BadInputError where there is none with the id).
-
-    A question is closed with all that it was joined with, so that the next wording finds it closed.
-    """
-    named = cleaned_name(author, "author")
-    with workspace.file() as file:
-        with file.snapshot():
-            before = read_closed_gaps(file)
-            found = _find_all(file, memory, workspace.spec.language).status_of(gap)
-        if found is None and gap in before:  # its question left the log since
-            found = frozenset({gap}), before[gap].status
-        if found is None:
-            folder = shlex.quote(str(workspace.folder))
-            raise UnknownIdError(f"There is no gap {gap!r}; this lists them: autokb gaps {folder}")
-        ids, was = found
-        with file.transaction():
-            if status == "open":
-                open_gaps(file, sorted(ids))
-            else:
-                close_gaps(file, [ClosedGap(one, status, named, moment()) for one in sorted(ids)])
-    return SettledGap(gap, status, int(was != status))
-
-
-def forget_all_questions(workspace: Workspace) -> ForgottenQuestions:
-    """Empty the log of questions, and forget what was read of it here."""
+def forget_wordings() -> None:
+    """Forget what was read of questions here."""
     _read_wording.cache_clear()
-    with workspace.file() as file:
-        return ForgottenQuestions(forget_questions(file))
 
 
-def _find_all(file: WorkspaceFile, memory: SolutionsInMemory, language: str) -> _AllGaps:
+def find_all_gaps(file: WorkspaceFile, memory: SolutionsInMemory, language: str) -> AllGaps:
+    """Return all gaps, open and closed."""
     closed = read_closed_gaps(file)
     askings = [*_abstained(read_questions(file, "abstains"), language), *_rejected(read_feedback(file), language)]
     known = memory.read(file)
@@ -273,7 +243,7 @@ def _find_all(file: WorkspaceFile, memory: SolutionsInMemory, language: str) -> 
         for i, (title, url) in file.fields("document", "title", "url").items()
         if i not in cited
     )
-    return _AllGaps(
+    return AllGaps(
         [(_gap_of(group, closed), frozenset(one.wording.gap for one in group)) for group in groups],
         [_with_status(one, closed) for one in _unsolved(file, known)],
         [_with_status(one, closed) for one in idle],

@@ -5,15 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
 
 from autokb.core.errors import BadInputError
 from autokb.core.in_use import ConversationOutcome, moment
 from autokb.core.nouns import Skipped
 from autokb.core.results import Result
-from autokb.sources.outcomes import OutcomeFields, read_outcomes
-from autokb.stores.outcomes import keep_outcome
-from autokb.stores.workspace import Workspace
 from autokb.usage.feedback import cleaned_name
 
 MOST_SECONDS = 10 * 365 * 86_400.0  # ten years: more is a slip
@@ -40,29 +36,7 @@ class ImportedOutcomes(Result):
     skipped: tuple[Skipped, ...]
 
 
-def report_outcome(workspace: Workspace, given: ConversationOutcome) -> ReportedOutcome:
-    """Store how a conversation ended (BadInputError where nothing is said); it is on the disk when this returns."""
-    checked = _checked(given)
-    with workspace.file() as file, file.transaction():
-        known, changed = keep_outcome(file, checked)
-    return ReportedOutcome(known.conversation, known.resolved, known.returned, known.seconds, known.date, int(changed))
-
-
-def import_outcomes(workspace: Workspace, source: Path, fields: OutcomeFields | None = None) -> ImportedOutcomes:
-    """Store how the conversations of a file ended, in one transaction; a record that says nothing is named."""
-    found, unread = read_outcomes(source, fields)
-    skipped = list(unread)
-    taken = 0
-    with workspace.file() as file, file.transaction():
-        for one in found:
-            try:
-                taken += keep_outcome(file, _checked(one))[1]
-            except BadInputError as error:
-                skipped.append(Skipped(cleaned_name(one.conversation[:40], "conversation"), str(error)))
-    return ImportedOutcomes(taken, len(found) - taken - (len(skipped) - len(unread)), tuple(skipped))
-
-
-def _checked(given: ConversationOutcome) -> ConversationOutcome:
+def checked_outcome(given: ConversationOutcome) -> ConversationOutcome:
     """Return an outcome as it is kept (BadInputError)."""
     conversation = cleaned_name(given.conversation, "conversation")
     if not conversation:

@@ -163,6 +163,7 @@ _IN_ISSUE = _fields(
     *("source_changed", "verdict", "judged_by", "judged_at", "by_hand", "version"),
     *("approvals", "approvals_needed", "waiting"),
 )
+_NOW = _fields("id", "issue_id", "text", "steps", "status", "reason")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,9 +174,21 @@ class SolutionView(View):
     text: who changes it gives the one that was read. ``approvals`` are those of that text; it is ``waiting`` where
     it has some and too few. One that stands ``in its issue`` does not name it. ``heading`` stands over its steps: its
     own, else that of what was edited, and nothing where a person wrote none.
+
+    Other levels are what a decision gives back, as it is shown then: ``changed`` is 0 where it had that text already,
+    ``undone`` what was taken back (edited, approved, rejected or hidden), with its author and date.
     """
 
-    LEVELS: ClassVar[Levels] = {"in its issue": _IN_ISSUE, "full": _IN_ISSUE | _fields("issue_id")}
+    LEVELS: ClassVar[Levels] = {
+        "in its issue": _IN_ISSUE,
+        "full": _IN_ISSUE | _fields("issue_id"),
+        "judged": _fields("id", "issue_id", "status", "reason"),
+        "edited": _NOW | _fields("version", "edited_by", "edited_at", "source_changed", "changed"),
+        "taken back": _fields("id", "issue_id", "undone", author="undone_by", date="undone_at")
+        | _NOW
+        | _fields("version"),
+        "written": _fields("id", "issue_id", "text", "steps", "attributes", "evidence", "status"),
+    }
     id: str
     text: str
     steps: tuple[str, ...]
@@ -197,7 +210,11 @@ class SolutionView(View):
     waiting: bool = False
     issue_id: str = ""
     heading: str = ""
-    level: Literal["in its issue", "full"] = "full"
+    changed: int = 1
+    undone: str = ""
+    undone_by: str = ""
+    undone_at: str = ""
+    level: Literal["in its issue", "full", "judged", "edited", "taken back", "written"] = "full"
 
     @property
     def title(self) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from weakref import finalize
 
 from pydantic import Field as Said
@@ -45,6 +45,7 @@ from autokb.views.show import find_issue
 from autokb.views.solutions_in_memory import Built
 
 Kind = Literal["issue", "solution", "document", "ticket"]
+KINDS: Sequence[Kind] = ("issue", "solution", "document")  # that are searched here; tickets are a plug-in's
 SNIPPET_CHARACTERS = 220  # two or three lines of a list
 SNIPPED_CHARACTERS = 200_000  # of a text, among which the word of a snippet is looked for
 BEFORE_THE_WORD = 60  # characters of a snippet in front of the first word that was found
@@ -462,21 +463,16 @@ class ReadModel:
         words = self.searched["issue"].index.typed(query)
         totals: dict[str, int] = {}
         items: list[FoundItem] = []
-        makers: dict[Kind, Callable[[str], FoundItem]] = {
-            "issue": lambda i: self._found_issue(i, words),
-            "solution": lambda i: self._found_solution(i, words),
-            "document": lambda i: self._found_document(i, words),
-        }
-        found = {kind: self._matches(kind, query, wanted, len(words), withheld, partly) for kind in makers}
+        found = {kind: self._matches(kind, query, wanted, len(words), withheld, partly) for kind in KINDS}
         best = max((n for some in found.values() for _, n in some), default=0)
-        for kind, make in makers.items():
+        for kind in KINDS:
             ids = [i for i, n in found[kind] if n == best and 2 * n >= len(words)]
             joined = self._join_alike(kind, ids)
             totals[kind] = len(joined)
             for i in list(joined)[first : first + most] if kind in kinds else ():
                 named = joined[i][:MOST_ALIKE] if kind == "issue" else ()
                 alike = tuple((one, self.published.kb.issues[one].text) for one in named)
-                items.append(replace(make(i), others=len(joined[i]), alike=alike))
+                items.append(replace(self._found(kind, i, words), others=len(joined[i]), alike=alike))
         return FoundKnowledge(
             query, totals, tuple(items), (best, len(words)) if partly and any(totals.values()) else None
         )
@@ -526,69 +522,39 @@ class ReadModel:
             return False
         return wanted.fits(attributes)
 
-    def _found_issue(self, issue_id: str, words: Sequence[TypedWord]) -> FoundItem:
-        issue = self.published.kb.issues[issue_id]
-        title, marks = issue.text, find_words(issue.text, words, self.language)
-        return FoundItem(
-            kind="issue",
-            id=issue_id,
-            title=title,
-            snippet="",
-            title_marks=marks,
-            snippet_marks=(),
-            attributes=as_lists(issue.attributes),
-        )
-
-    def _found_solution(self, solution_id: str, words: Sequence[TypedWord]) -> FoundItem:
-        one = self.published.kb.solutions[solution_id]
-        title = title_line(one)
-        snippet = snippet_of(" ".join(one.steps), words)
-        return FoundItem(
-            kind="solution",
-            id=solution_id,
-            title=title,
-            snippet=snippet,
-            title_marks=find_words(title, words, self.language),
-            snippet_marks=find_words(snippet, words, self.language),
-            attributes=as_lists(one.attributes),
-            issue_id=one.issue_id,
-            issue=self.published.kb.issues[one.issue_id].text,
-            status=one.status,
-            reason="" if one.status in DISPLAYED else one.reason,
-        )
-
-    def _found_document(self, document_id: str, words: Sequence[TypedWord]) -> FoundItem:
-        one = self.published.kb.documents[document_id]
-        title, snippet = one.title or one.id, snippet_of(one.text, words, one.title)
-        found = [find_words(text, words, self.language) for text in (title, snippet)]
-        return FoundItem("document", document_id, title, snippet, found[0], found[1])
+    def _found(self, kind: Kind, item: str, words: Sequence[TypedWord]) -> FoundItem:
+        kb = self.published.kb
+        more: dict[str, Any] = {}
+        if kind == "issue":
+            title, snippet = kb.issues[item].text, ""
+            more = {"attributes": as_lists(kb.issues[item].attributes)}
+        elif kind == "solution":
+            one = kb.solutions[item]
+            title, snippet = title_line(one), snippet_of(" ".join(one.steps), words)
+            reason = "" if one.status in DISPLAYED else one.reason
+            node = {"issue_id": one.issue_id, "issue": kb.issues[one.issue_id].text}
+            more = {"attributes": as_lists(one.attributes), **node, "status": one.status, "reason": reason}
+        else:
+            document = kb.documents[item]
+            title, snippet = document.title or document.id, snippet_of(document.text, words, document.title)
+        in_title, in_snippet = (find_words(text, words, self.language) for text in (title, snippet))
+        return FoundItem(kind, item, title, snippet, in_title, in_snippet, **more)
 
 
 @dataclass(frozen=True)
 class ReadKnowledge:
-    """What was read of the file beside those who leaf through what was published before."""
+    """What was read of the file beside those who leaf through what was published before; nothing is found in it yet."""
 
-    file: WorkspaceFile
-    publication: tuple[int, str]
-    published: Published
-    spec: DomainSpec
+    model: ReadModel
     texts: Mapping[Kind, Mapping[str, tuple[str, str]]]
     entries: Mapping[Kind, Mapping[tuple[str, str], Entry]]
-    held: ExitStack
 
     def open(self, before: ReadModel | None) -> ReadModel:
         """Put it in the place of what is open, whose search it takes over and changes."""
-        searched = _searched(before, self.spec.language)
+        searched = _searched(before, self.model.language)
         found = {kind: searched[kind].update(some, self.entries[kind]) for kind, some in self.texts.items()}
-        opened = ReadModel(
-            file=self.file,
-            publication=self.publication,
-            published=self.published,
-            spec=self.spec,
-            searched=found,
-            held=self.held,
-        )
-        finalize(opened, self.held.close)
+        opened = replace(self.model, searched=found)
+        finalize(opened, opened.held.close)
         return opened
 
 
@@ -618,15 +584,7 @@ def read_knowledge(
         }
         searched = _searched(before, spec.language)
         entries = {kind: searched[kind].read(some) for kind, some in texts.items()}
-        return ReadKnowledge(
-            file=file,
-            publication=publication,
-            published=published,
-            spec=spec,
-            texts=texts,
-            entries=entries,
-            held=stack.pop_all(),
-        )
+        return ReadKnowledge(ReadModel(file, publication, published, spec, {}, stack.pop_all()), texts, entries)
 
 
 def open_knowledge(workspace: Workspace, before: ReadModel | None = None, *, keeps_build: bool = False) -> ReadModel:
@@ -637,7 +595,7 @@ def open_knowledge(workspace: Workspace, before: ReadModel | None = None, *, kee
 def _searched(before: ReadModel | None, language: str) -> Mapping[Kind, SearchedKind]:
     if before and before.language == language:
         return before.searched
-    return {kind: SearchedKind(TypeAheadIndex(language)) for kind in ("issue", "solution", "document")}
+    return {kind: SearchedKind(TypeAheadIndex(language)) for kind in KINDS}
 
 
 def masked(text: str, language: str) -> str:

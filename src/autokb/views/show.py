@@ -1,21 +1,16 @@
-"""The tree as it was published, and one issue with everything that is known of it."""
+"""The trees as they were published, with what surrounds them, and an issue by the start of its id."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from autokb.core.decisions import find_offers
 from autokb.core.errors import BadInputError, UnknownIdError
-from autokb.core.forest import Forest
-from autokb.core.nouns import DISPLAYED, Issue
+from autokb.core.nouns import Decision, Issue
 from autokb.core.results import Result
-from autokb.exchange.export_kb import solutions_by_issue, trees
-from autokb.stores.published import read_published
-from autokb.stores.workspace import Workspace
-from autokb.views.kinds import IssueView, ShownRawIssue, view_issue, view_solution
+from autokb.views.kinds import IssueView
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +26,12 @@ class OrphanedEdit(Result):
     date: str
     offered_for: str | None = None
     dismissed: bool = False
+
+    @classmethod
+    def of(cls, edit: Decision, offers: Mapping[str, str]) -> OrphanedEdit:
+        """Return a decision's edit; ``offers`` has the solutions that edits are offered for."""
+        text = edit.text or "\n".join(edit.steps)
+        return cls(edit.id, edit.solution_id, text, edit.date, offers.get(edit.id), edit.dismissed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,79 +59,6 @@ class ShownKB(Result):
     trees_in_all: int
     orphaned_edits: tuple[OrphanedEdit, ...]
     orphaned_verdicts: tuple[OrphanedVerdict, ...] = ()
-
-
-# Complex: it lists the fields of the view in their order, a comprehension each.
-def show_trees(workspace: Workspace, most: int | None = None) -> ShownKB:
-    """Return the published trees with the number of solutions of each node, and what stands beside them.
-
-    ``most`` keeps the trees that most customers reported; the counts stay those of the whole.
-    """
-    with workspace.file() as file:
-        published = read_published(file)
-        staged = {kind: len(file.staged(kind)) for kind in ("documents", "issues")}
-    kb = published.kb
-    counts = {i: sum(s.status in DISPLAYED for s in found) for i, found in solutions_by_issue(kb).items()}
-    themes = {s.id: kb.themes[s.theme].name for s in kb.seeds.values() if s.theme in kb.themes}
-    everything = list(trees(kb))
-    most_reported = sorted(everything, key=lambda t: (-len(t[0].raw_issues), not t[1], t[0].id))[:most]
-    chosen = {parent.id for parent, _ in most_reported}
-    offers = find_offers(published.decided, kb.issues)
-
-    def node(issue: Issue) -> IssueView:
-        return view_issue(issue, "node", len(issue.raw_issues), counts.get(issue.id, 0))
-
-    def tree(parent: Issue, children: list[Issue]) -> IssueView:
-        return replace(node(parent), level="tree", theme=themes.get(parent.seed), children=tuple(map(node, children)))
-
-    return ShownKB(
-        domain=workspace.spec.name,
-        staged=staged,
-        documents=len(kb.documents),
-        raw_issues=len(published.raw_issues),
-        themes=tuple(sorted(theme.name for theme in kb.themes.values())),
-        solutions=sum(counts.values()),
-        trees=tuple(tree(parent, children) for parent, children in everything if parent.id in chosen),
-        trees_in_all=len(everything),
-        orphaned_edits=tuple(
-            OrphanedEdit(o.id, o.solution_id, o.text or "\n".join(o.steps), o.date, offers.get(o.id), o.dismissed)
-            for o in published.decided.lost_edits
-        ),
-        orphaned_verdicts=tuple(
-            OrphanedVerdict(o.id, o.solution_id, o.what, o.date, offers.get(o.id))
-            for o in published.decided.orphans
-            if o.kind == "verdict"
-        ),
-    )
-
-
-def show_issue(workspace: Workspace, wanted: str) -> IssueView:
-    """Return one issue with solutions, evidence and the raw issues behind it.
-
-    ``wanted`` is an id or the start of one; BadInputError when none or several fit.
-    """
-    with workspace.file() as file:
-        published = read_published(file)
-    kb = published.kb
-    issue = find_issue(kb.issues, wanted, workspace.folder)
-    forest = Forest(kb.issues.values())
-    seed = kb.seeds.get(issue.seed) or kb.seeds.get(forest.root(issue.id).seed)
-    theme = kb.themes.get(seed.theme) if seed else None
-    titles = {d.id: d.title for d in kb.documents.values()}
-    return replace(
-        view_issue(issue, "node", len(issue.raw_issues)),
-        level="full",
-        theme=theme.name if theme else None,
-        seed=issue.seed,
-        raw_issues=tuple(
-            ShownRawIssue(r, published.raw_issues[r].full_text) for r in issue.raw_issues if r in published.raw_issues
-        ),
-        children=tuple(view_issue(child, "node", len(child.raw_issues)) for child in forest.children(issue.id)),
-        solutions=tuple(
-            view_solution(s, published.decided, titles, "in its issue")
-            for s in solutions_by_issue(kb).get(issue.id, [])
-        ),
-    )
 
 
 def find_issue(issues: Mapping[str, Issue], wanted: str, folder: Path | None = None) -> Issue:

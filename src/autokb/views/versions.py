@@ -3,17 +3,71 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 from autokb.core.changes import Changes, Readable, compare
 from autokb.core.errors import BadInputError
-from autokb.core.results import Forced, VersionChecks, Versions, VersionView
+from autokb.core.results import Listed, Result
 from autokb.stores.database import damaged_rows
 from autokb.stores.published import read_published
-from autokb.stores.version_events import read_version_events
+from autokb.stores.version_events import VersionEvent, read_version_events
 from autokb.stores.versions import CANDIDATE, NO_VERSION
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
+
+
+@dataclass(frozen=True, slots=True)
+class Forced(Result):
+    """Who published all the same, and what there was against it."""
+
+    by: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionChecks(Result):
+    """What the ``n`` checks of a team found of a version: the shares that were right first, and in their outcome.
+
+    ``trees`` is the share of the trees' solutions that fit their customers' issues, where the gate looked at it.
+    """
+
+    first: float
+    outcome: float
+    n: int
+    forced: Forced | None = None
+    trees: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionView(Result):
+    """One version, or the candidate, with the documents, nodes and displayed solutions that were built for it.
+
+    ``date`` and ``by`` are empty where nobody noted them, ``published`` is the one that readers see; ``inputs`` are
+    hashes of what went in, ``checks`` the figures of its gate. ``is_candidate`` is one that nobody has published yet,
+    under the number it would have. ``forced`` names who consented to its having less than half of what readers saw.
+    """
+
+    number: int
+    date: str
+    by: str
+    documents: int
+    issues: int
+    solutions: int
+    published: bool
+    checks: VersionChecks | None = None
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    is_candidate: bool = False
+    forced: Forced | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Versions(Listed, Result):
+    """The versions that are kept, from the oldest; the candidate stands last. ``events`` are rollbacks and the like."""
+
+    LIST: ClassVar[str] = "versions"
+    versions: tuple[VersionView, ...]
+    events: tuple[VersionEvent, ...] = ()
 
 
 def list_versions(workspace: Workspace) -> Versions:

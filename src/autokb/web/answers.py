@@ -7,14 +7,18 @@ from typing import Any, Literal, get_type_hints
 
 from pydantic import BaseModel, create_model
 
-from autokb.answering.answer import Outcome
+from autokb.answering.answer import Outcome, WrittenSentence
+from autokb.answering.clarify import Clarification
 from autokb.answering.explain import Explanation
 from autokb.answering.suggest import Source
+from autokb.answering.telling import TellingLine
 from autokb.core.attributes import Match
+from autokb.core.checks import Turned
 from autokb.core.in_use import Arm, Feedback
 from autokb.core.nouns import Evidence
-from autokb.core.results import Tokens, Turned
+from autokb.core.spending import Tokens
 from autokb.core.tickets import TicketEvidence
+from autokb.retrieval.reader import ReaderRun
 from autokb.views.kinds import Page, View
 
 Attributes = dict[str, list[str]]
@@ -83,14 +87,6 @@ class AnswerMatch(BaseModel):
     solutions: list[AnswerSolution]
 
 
-class AskedBack(BaseModel):
-    """A question back."""
-
-    attribute: str
-    values: list[str]
-    text: str
-
-
 class LikelyDocument(BaseModel):
     """A document that may help."""
 
@@ -98,43 +94,24 @@ class LikelyDocument(BaseModel):
     score: float
 
 
-class Reader(BaseModel):
-    """The reader that was asked, what it took, and why it counts nothing, if it does not."""
-
-    name: str
-    seconds: float
-    note: str | None
-
-
-class Telling(BaseModel):
-    """The sentence of what is shown first that says what a question for a fact asks, and the step it stands in."""
-
-    text: str
-    evidence: Evidence
-
-
-class ReplySentence(BaseModel):
-    """A sentence of a written reply and the places that it stands on."""
-
-    text: str
-    quotes: list[Evidence]
-
-
 class Reply(BaseModel):
     """A reply that a model wrote from what is shown; ``text`` is null where ``writer`` says why there is none."""
 
     text: str | None
-    sentences: list[ReplySentence]
-    writer: Reader
+    sentences: list[WrittenSentence]
+    writer: ReaderRun
 
 
 class QuestionAnswer(BaseModel):
-    """What a question gets back; ``explain`` and ``reply`` are there only for who asks for them."""
+    """What a question gets back; ``explain`` and ``reply`` are there only for who asks for them.
+
+    ``reader`` names who decided what is shown, where a reader was asked, and ``reading`` says how that went.
+    """
 
     query: str
     attributes: Attributes
     outcome: Outcome
-    question: AskedBack | None
+    question: Clarification | None
     matches: list[AnswerMatch]
     passages: list[AnswerPassage]
     documents: list[LikelyDocument]
@@ -142,9 +119,10 @@ class QuestionAnswer(BaseModel):
     reason: str | None
     seconds: float
     warning: str | None = None
-    says: Telling | None = None
+    says: TellingLine | None = None
     explain: Explanation | None = None
-    reader: Reader | None = None
+    reader: str | None = None
+    reading: ReaderRun | None = None
     reply: Reply | None = None
 
 
@@ -178,7 +156,8 @@ class Suggestions(BaseModel):
     fallback: str | None
     arm: Arm | None
     warning: str | None = None
-    reader: Reader | None = None
+    reader: str | None = None
+    reading: ReaderRun | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,15 +16,16 @@ from autokb import __version__
 from autokb.answering.answer import Answer
 from autokb.app import SupportKB
 from autokb.app.api_keys import ApiKeys, CreatedKey
+from autokb.app.namespaces.curation import DismissedEdit
+from autokb.app.namespaces.versions import Discarded
 from autokb.app.settings_in_force import SettingsInForce
 from autokb.core.api_keys import ApiKey
 from autokb.core.changes import Changes
-from autokb.core.checks import CheckList
+from autokb.core.checks import CheckList, KeptChecks
 from autokb.core.errors import BadInputError, NothingPublishedError
 from autokb.core.nouns import Message
-from autokb.core.results import Discarded, KeptChecks, Result, Versions
+from autokb.core.results import Result
 from autokb.core.roles import Role
-from autokb.curation.decisions import DismissedEdit
 from autokb.curation.review import ReviewPage
 from autokb.curation.solution_history import SolutionHistory
 from autokb.pipeline.gate.checks import CheckRun
@@ -33,6 +34,7 @@ from autokb.usage.in_use import InUse
 from autokb.usage.outcomes import ReportedOutcome
 from autokb.views.audience import is_insider
 from autokb.views.kinds import DocumentView, IssueView, SolutionView
+from autokb.views.versions import Versions
 from autokb.web.access import Caller, check_role
 from autokb.web.answers import (
     Alive,
@@ -246,22 +248,15 @@ async def gaps(request: Request, limit: int = 50, newest: bool = False, closed: 
     return await _answer(lambda: kb_of(request).usage.gaps(limit, newest=newest, closed=closed))
 
 
-@v1.post("/gaps/{gap}/dismiss", response_model=SettledGap)
-async def dismiss_gap(request: Request, gap: str, caller: Editor) -> Response:
-    """Close a gap for good."""
-    return await _answer(lambda: kb_of(request).usage.dismiss_gap(gap, author=caller.key))
+def _add_settling(verb: str, words: str, name: str, **options: bool) -> None:
+    @v1.post(f"/gaps/{{gap}}/{verb}", response_model=SettledGap, name=name, description=words)
+    async def settle(request: Request, gap: str, caller: Editor) -> Response:
+        return await _answer(lambda: kb_of(request).usage.dismiss_gap(gap, author=caller.key, **options))
 
 
-@v1.post("/gaps/{gap}/done", response_model=SettledGap)
-async def close_gap(request: Request, gap: str, caller: Editor) -> Response:
-    """Close a gap until it is asked again."""
-    return await _answer(lambda: kb_of(request).usage.dismiss_gap(gap, done=True, author=caller.key))
-
-
-@v1.post("/gaps/{gap}/undo", response_model=SettledGap)
-async def open_gap(request: Request, gap: str, caller: Editor) -> Response:
-    """Open a gap again."""
-    return await _answer(lambda: kb_of(request).usage.dismiss_gap(gap, undo=True, author=caller.key))
+_add_settling("dismiss", "Close a gap for good.", "dismiss_gap")
+_add_settling("done", "Close a gap until it is asked again.", "close_gap", done=True)
+_add_settling("undo", "Open a gap again.", "open_gap", undo=True)
 
 
 @v1.get("/issues", response_model=page_of(IssueView, "summary"), dependencies=[READER])
@@ -298,32 +293,23 @@ async def edit(request: Request, solution: str, given: NewText, caller: Editor, 
     return await _show_after(request, solution, lambda kb: kb.curation.edit(solution, author=caller.key, **whole))
 
 
-@v1.post("/solutions/{solution:path}/approve", response_model=SolutionView)
-async def approve(request: Request, solution: str, caller: Editor, seen: Seen) -> Response:
-    """Approve a solution, as its text is now."""
-    named: dict[str, Any] = {"author": caller.key, "version": seen}
-    return await _show_after(request, solution, lambda kb: kb.curation.approve([solution], **named))
+def _add_decision(verb: str, words: str) -> None:
+    @v1.post(f"/solutions/{{solution:path}}/{verb}", response_model=SolutionView, name=verb, description=words)
+    async def decide(request: Request, solution: str, caller: Editor, seen: Seen) -> Response:
+        def act(kb: SupportKB) -> None:
+            getattr(kb.curation, verb)(solution, author=caller.key, version=seen)
+
+        return await _show_after(request, solution, act)
 
 
-@v1.post("/solutions/{solution:path}/reject", response_model=SolutionView)
-async def reject(request: Request, solution: str, caller: Editor, seen: Seen) -> Response:
-    """Reject a solution: nobody sees it until that is taken back."""
-    named: dict[str, Any] = {"author": caller.key, "version": seen}
-    return await _show_after(request, solution, lambda kb: kb.curation.reject([solution], **named))
-
-
-@v1.post("/solutions/{solution:path}/hide", response_model=SolutionView)
-async def hide(request: Request, solution: str, caller: Editor, seen: Seen) -> Response:
-    """Hide a solution that is right but not to be shown."""
-    named: dict[str, Any] = {"author": caller.key, "version": seen}
-    return await _show_after(request, solution, lambda kb: kb.curation.hide([solution], **named))
-
-
-@v1.post("/solutions/{solution:path}/undo", response_model=SolutionView)
-async def undo(request: Request, solution: str, caller: Editor, seen: Seen) -> Response:
-    """Take back the newest edit or verdict of a solution; again takes back the one before."""
-    named: dict[str, Any] = {"author": caller.key, "version": seen}
-    return await _show_after(request, solution, lambda kb: kb.curation.undo(solution, **named))
+DECISIONS = {
+    "approve": "Approve a solution, as its text is now.",
+    "reject": "Reject a solution: nobody sees it until that is taken back.",
+    "hide": "Hide a solution that is right but not to be shown.",
+    "undo": "Take back the newest edit or verdict of a solution; again takes back the one before.",
+}
+for _verb, _words in DECISIONS.items():
+    _add_decision(_verb, _words)
 
 
 async def _show_after(request: Request, solution: str, act: Callable[[SupportKB], object]) -> Response:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
@@ -12,6 +12,11 @@ from autokb.core.roles import Role as KeyRole
 from autokb.core.storable import without_surrogates
 
 Text = Annotated[str, AfterValidator(without_surrogates)]  # JSON can spell halves of a character, UTF-8 cannot
+
+
+def takes(words: str, example: Any, **bounds: Any) -> Any:
+    """Return what is said of a field: what it takes, in words and with an example."""
+    return Field(description=words, examples=[example], **bounds)
 
 
 class _Body(BaseModel):
@@ -61,22 +66,16 @@ class NewCheck(_Body):
 class NewOutcome(_Body):
     """How a conversation ended; null is what nobody knows."""
 
-    conversation: Annotated[
-        Text, Field(description="The id of the conversation, as its suggestions were asked for.", examples=["c-17"])
-    ]
-    resolved: Annotated[
-        StrictBool | None, Field(description="True or false: whether it solved the problem.", examples=[True])
-    ] = None
-    returned: Annotated[
-        StrictBool | None, Field(description="True or false: whether the customer came back with it.", examples=[False])
-    ] = None
+    conversation: Annotated[Text, takes("The id of the conversation, as its suggestions were asked for.", "c-17")]
+    resolved: Annotated[StrictBool | None, takes("True or false: whether it solved the problem.", True)] = None
+    returned: Annotated[StrictBool | None, takes("True or false: whether the customer came back with it.", False)] = (
+        None
+    )
     seconds: Annotated[
         Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)] | None,
-        Field(description="A number: how many seconds the conversation took.", examples=[90.0]),
+        takes("A number: how many seconds the conversation took.", 90.0),
     ] = None
-    date: Annotated[
-        Text, Field(description="A day or a moment in ISO 8601; empty is now.", examples=["2026-03-01"])
-    ] = ""
+    date: Annotated[Text, takes("A day or a moment in ISO 8601; empty is now.", "2026-03-01")] = ""
 
 
 class NewFeedback(_Body):

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from autokb.app import SupportKB
 from autokb.cli import main
 from autokb.core.errors import BadInputError, StoppedOnPurposeError
-from autokb.core.results import Figures
+from autokb.core.spending import Figures
 from autokb.plugins.insight import findings
 from autokb.plugins.insight.findings import Finding
 from autokb.stores.published import read_published

@@ -17,7 +17,6 @@ from autokb.app import SupportKB
 from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json
 from autokb.core.in_use import LoggedQuestion
-from autokb.curation.decisions import judge
 from autokb.pipeline.open_index import OpenIndex
 from autokb.pipeline.steps.publish import KINDS
 from autokb.plugins.insight import dated_events
@@ -30,6 +29,7 @@ from autokb.stores.versions import Made
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.usage.weeks import monday_of, today, week_name, week_of
+from dated_decisions import judge
 
 FIRST = week_of("2026-01-05")  # 2026-W02
 assert FIRST is not None

@@ -11,7 +11,7 @@ from anyio import CapacityLimiter
 from starlette.testclient import TestClient
 
 from autokb.app import SupportKB
-from autokb.app.doors.usage import UsageDoor
+from autokb.app.namespaces.usage import UsageNamespace
 from autokb.core.in_use import LoggedQuestion
 from autokb.stores.question_log import keep_questions
 from autokb.stores.workspace import Workspace
@@ -101,8 +101,8 @@ def test_reports_are_worked_out_as_one_of_the_questions_that_are_answered_at_onc
         return count
 
     monkeypatch.setattr(web_app, "computing_limit", lambda _workers: limit)
-    monkeypatch.setattr(UsageDoor, "trends", counted(UsageDoor.trends))
-    monkeypatch.setattr(UsageDoor, "digest", counted(UsageDoor.digest))
+    monkeypatch.setattr(UsageNamespace, "trends", counted(UsageNamespace.trends))
+    monkeypatch.setattr(UsageNamespace, "digest", counted(UsageNamespace.digest))
     app = create_app(kb.workspace.folder)
     with TestClient(app, base_url="http://127.0.0.1:8000", client=("127.0.0.1", 50_000), headers=BROWSER) as client:
         for path in ("/v1/trends", f"/v1/digest?since={moment(2)[:10]}", "/trends?whole=true"):

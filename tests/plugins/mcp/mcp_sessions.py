@@ -22,7 +22,7 @@ from mcp.client.streamable_http import streamable_http_client
 from autokb.app import SupportKB
 from autokb.core.roles import Role
 from autokb.plugins.mcp.marked import NOTICE
-from autokb.plugins.mcp.server import Desk, create_server
+from autokb.plugins.mcp.server import CallContext, create_server
 from autokb.web.access import Caller
 
 SECONDS = 60  # that a request may take before it is given up
@@ -34,8 +34,8 @@ TICKETS = {"search_tickets", "ask_tickets"}  # which are offered only where ther
 
 def inside(kb: SupportKB, role: Role = "admin", *, writes: bool = False) -> Client:
     """Return a client of a server in this process, which a caller of this role uses."""
-    desk = Desk(kb, kb.workspace.folder, Caller("", role), None, writes)
-    return Client(create_server(lambda _context: desk), cache=None)
+    call = CallContext(kb, kb.workspace.folder, Caller("", role), None, writes)
+    return Client(create_server(lambda _context: call), cache=None)
 
 
 @asynccontextmanager

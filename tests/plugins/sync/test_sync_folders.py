@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from autokb.app import SupportKB
+from autokb.app.synced import SyncedSource
 from autokb.cli import main
 from autokb.core.errors import BadInputError, WorkspaceBusyError
-from autokb.core.results import SyncedSource
 from autokb.net.fetch import RunOverError
 from autokb.plugins.sync.feeds.git import _Git
 from feed_server import LOOPBACK, Answer, Asked, FeedServer

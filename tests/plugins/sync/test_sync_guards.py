@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from autokb.app import SupportKB
+from autokb.app.synced import SyncedSource
 from autokb.cli import main
-from autokb.core.results import SyncedSource
 from autokb.plugins.sync.sync import sync
 from feed_server import LOOPBACK, Answer, Asked, FeedServer
 

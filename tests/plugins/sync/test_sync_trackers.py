@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from autokb.app import SupportKB
-from autokb.core.results import SyncedSource
+from autokb.app.synced import SyncedSource
 from autokb.plugins.sync.sync import sync
 from feed_server import LOOPBACK, Answer, Asked, FeedServer
 

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from autokb.app import SupportKB
-from autokb.core.results import SyncedSource
+from autokb.app.synced import SyncedSource
 from autokb.net.fetch import Fetcher
 from autokb.plugins.sync.feed_items import SyncedItems
 from autokb.plugins.sync.feeds.robots import Robots

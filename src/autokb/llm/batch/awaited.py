@@ -9,13 +9,29 @@ from typing import Protocol
 
 from autokb.core.ledger import Paid
 from autokb.core.model_requests import ModelReply, ModelRequest
-from autokb.core.results import BatchReport
+from autokb.core.results import Result
 from autokb.llm.prices import Price
 
 NAMED = 20  # custom_ids in one sentence; all of them stand in the lists
 KEY_DIGITS = 32  # of a key, in a custom_id: 128 bits tell any number of requests apart
 TASK_CHARACTERS = 24  # of a task's name there: Anthropic takes 64 letters, digits, hyphens and underscores in all
 _CUSTOM_ID = re.compile(r"autokb-(?:\w+-)?([0-9a-f]{32,40})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchReport(Result):
+    """What was found of the replies that a build waits for, by custom_id; ``said`` says it to people."""
+
+    taken: int
+    missing: tuple[str, ...]
+    doubled: tuple[str, ...]
+    foreign: tuple[str, ...]
+    malformed: tuple[str, ...]
+    failed: tuple[str, ...]
+    unsure: tuple[str, ...]
+    incomplete: tuple[str, ...]
+    skipped: tuple[str, ...]
+    said: tuple[str, ...]
 
 
 class Handles(Protocol):

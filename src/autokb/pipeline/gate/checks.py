@@ -10,11 +10,11 @@ from typing import Any, get_args
 
 from autokb.answering.answer import Answer, Outcome
 from autokb.core.attributes import Attributes
-from autokb.core.checks import Check, turned
+from autokb.core.checks import Check, CheckResult, Refusal, Turned, turned
 from autokb.core.document_names import DocumentNames, plain_title
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Document, Solution
-from autokb.core.results import CheckResult, Refusal, Result, Turned
+from autokb.core.results import Result
 from autokb.core.settings import GateSettings
 from autokb.core.solution_text import solution_title
 from autokb.core.test_sets import read_test_set

@@ -11,7 +11,7 @@ from autokb.core.changes import Changes
 from autokb.core.errors import AutokbError, BadInputError, NothingPublishedError
 from autokb.core.in_use import RESOLVING, last_words
 from autokb.core.plugins import lines_of, plugins
-from autokb.core.results import Result, Versions, VersionView
+from autokb.core.results import Result
 from autokb.plugins.insight.dated_events import TreesOf
 from autokb.plugins.insight.stale import find_stale
 from autokb.plugins.insight.trends import MOST_WEEKS, WEEKS, Trends, find_all_trends, last_whole_week
@@ -25,7 +25,7 @@ from autokb.usage.in_use import InUse, measure_use
 from autokb.usage.weeks import read_day, today, week_of_day
 from autokb.views.kinds import title_line
 from autokb.views.solutions_in_memory import SolutionsInMemory
-from autokb.views.versions import diff, list_versions
+from autokb.views.versions import Versions, VersionView, diff, list_versions
 
 MOST_LINES = 10  # of a section: what a meeting reads
 MOST_PLACES = 2  # of a finding: a pair that disagrees; the page of findings lists the others

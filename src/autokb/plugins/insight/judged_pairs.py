@@ -11,7 +11,8 @@ from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import Failure
 from autokb.core.progress import Progress, silent
-from autokb.core.results import Figures, Result, Spending, Told
+from autokb.core.results import Result
+from autokb.core.spending import Figures, Spending, Told
 from autokb.pipeline.cost_estimate import CountingRunner, Estimate
 from autokb.pipeline.model_session import ModelOptions, read_ratios
 from autokb.pipeline.request_batching import item_keys

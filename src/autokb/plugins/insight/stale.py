@@ -19,7 +19,8 @@ from autokb.core.ids import short_id
 from autokb.core.in_use import moment
 from autokb.core.nouns import Document, Issue
 from autokb.core.progress import Progress, silent
-from autokb.core.results import Result, Told
+from autokb.core.results import Result
+from autokb.core.spending import Told
 from autokb.core.vectors import Vectors
 from autokb.issues.joining import covers
 from autokb.pipeline.model_session import ModelOptions

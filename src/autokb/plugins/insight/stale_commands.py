@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from autokb.app.doors.curation import CurationDoor
+    from autokb.app.namespaces.curation import CurationNamespace
     from autokb.core.findings import FindingStatus
-    from autokb.core.results import Figures
+    from autokb.core.spending import Figures
     from autokb.plugins.insight.findings import Finding, FindingPlace
     from autokb.plugins.insight.judged_pairs import JudgedPairs
     from autokb.plugins.insight.stale import FindingSettled, Stale
@@ -81,10 +81,9 @@ def _refuse_two_things(said: int, model: str, budget: float | None) -> None:
         raise BadInputError("--budget goes with --model: nobody else is asked.")
 
 
-def _judge(curation: CurationDoor, budget: float | None) -> JudgedPairs:
+def _judge(curation: CurationNamespace, budget: float | None) -> JudgedPairs:
     """Ask the model about contradictions; say before what is to be asked, and after what became of it."""
-    from autokb.cli.one_line import one_line
-    from autokb.cli.output import say, stage_bars
+    from autokb.cli.output import one_line, say, stage_bars
     from autokb.cli.views import money, several
 
     def told(pairs: int, figures: Figures) -> None:
@@ -101,7 +100,7 @@ def _view(workspace: Path, found: Stale, settled: bool) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 
-    from autokb.cli.one_line import one_line
+    from autokb.cli.output import one_line
     from autokb.cli.views import next_line, quoted
 
     lines: list[RenderableType] = []
@@ -119,7 +118,7 @@ def _view(workspace: Path, found: Stale, settled: bool) -> RenderableType:
 
 
 def _places(one: Finding) -> Iterator[str]:
-    from autokb.cli.one_line import one_line
+    from autokb.cli.output import one_line
 
     for place in one.places:
         quote = one_line(place.quote, SHOWN)

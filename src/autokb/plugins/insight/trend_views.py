@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from autokb.cli.one_line import one_line
+from autokb.cli.output import one_line
 from autokb.cli.views import next_line, quoted, several
 
 if TYPE_CHECKING:

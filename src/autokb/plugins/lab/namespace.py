@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autokb.app.doors.memory_door import MemoryDoor
+from autokb.app.namespaces.namespace import Namespace
 from autokb.core.one_or_many import listed
 from autokb.core.progress import Progress
 from autokb.notebook.progress import show_progress
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from autokb.plugins.lab.studies.trial import TrialReport
 
 
-class EvaluateNamespace(MemoryDoor):
+class EvaluateNamespace(Namespace):
     """What the knowledge base is worth: evaluations, their cases and sheets, the gate's calibration."""
 
     def __init__(self, kb: SupportKB) -> None:

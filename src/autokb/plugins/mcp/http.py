@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from autokb.plugins.mcp.server import Desk, create_server
+from autokb.plugins.mcp.server import CallContext, create_server
 from autokb.web.app import Lifespan, bare_app, served_app
 from autokb.web.middleware import ServiceLimits
 from autokb.web.routes import beside, health, ready
@@ -42,7 +42,7 @@ def mcp_app(lifespan: Lifespan) -> FastAPI:
     that closes the answer's stream cancels its call.
     """
     manager = StreamableHTTPSessionManager(
-        create_server(_desk_of), stateless=True, max_request_body_size=ServiceLimits().body_bytes
+        create_server(_call_of), stateless=True, max_request_body_size=ServiceLimits().body_bytes
     )
 
     @asynccontextmanager
@@ -58,12 +58,12 @@ def mcp_app(lifespan: Lifespan) -> FastAPI:
     return app
 
 
-def _desk_of(context: ServerRequestContext[Any, Any]) -> Desk:
+def _call_of(context: ServerRequestContext[Any, Any]) -> CallContext:
     request: Request | None = context.request
     assert request is not None  # every message has come by one
     caller = request.scope["state"]["caller"]
     assert caller is not None  # the path is not open
-    return Desk(kb_of(request), folder_of(request), caller, computing_of(request), writes=True)
+    return CallContext(kb_of(request), folder_of(request), caller, computing_of(request), writes=True)
 
 
 def served_mcp_app() -> FastAPI:

@@ -53,7 +53,7 @@ Context = ServerRequestContext[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class CallContext:
     """Who calls, from where it is answered, and how many questions are answered directly."""
 
     kb: SupportKB
@@ -67,44 +67,44 @@ class Desk:
         return may(self.caller.role, tool.role) and (self.writes or not tool.writes)
 
 
-def create_server(desk_of: Callable[[Context], Desk]) -> Server[Any]:
-    """Return the server; ``desk_of`` says for each request who sends it and what it is answered from."""
+def create_server(call_of: Callable[[Context], CallContext]) -> Server[Any]:
+    """Return the server; ``call_of`` says for each request who sends it and what it is answered from."""
     tools = {tool.name: tool for tool in (*TOOLS, *tools_of_plugins())}
     described = {name: _describe(tool) for name, tool in tools.items()}
 
     async def list_tools(context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
-        desk = desk_of(context)
-        has_tickets = await in_thread(lambda: _has_tickets(desk.kb))
-        offered = (name for name, tool in tools.items() if desk.offers(tool) and (has_tickets or not tool.tickets))
+        call = call_of(context)
+        has_tickets = await in_thread(lambda: _has_tickets(call.kb))
+        offered = (name for name, tool in tools.items() if call.offers(tool) and (has_tickets or not tool.tickets))
         return ListToolsResult(tools=[described[name] for name in offered])
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
-        desk = desk_of(context)
+        call = call_of(context)
         try:
             tool = tools.get(params.name)
             if tool is None:
                 raise ProblemError(404, f"There is no tool {params.name[:SHOWN_CHARACTERS]!r}; the list names them.")
-            check_role(desk.caller, tool.role)
-            if tool.writes and not desk.writes:
+            check_role(call.caller, tool.role)
+            if tool.writes and not call.writes:
                 raise ProblemError(403, READ_ONLY)
             asked = read_arguments(tool.takes, params.arguments or {})
-            limiter = desk.computing if tool.computes else None
-            found = marked(await in_thread(lambda: tool.work(desk.kb, desk.caller.role, asked), limiter))
+            limiter = call.computing if tool.computes else None
+            found = marked(await in_thread(lambda: tool.work(call.kb, call.caller.role, asked), limiter))
         except Exception as error:
-            said = sentence_for(error, desk.folder)
+            said = sentence_for(error, call.folder)
             return CallToolResult(content=[TextContent(text=said)], is_error=True)
         return CallToolResult(content=[TextContent(text=as_text(found))], structured_content=found)
 
     async def resources(context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
-        desk, cursor = desk_of(context), without_surrogates((params and params.cursor) or "")
-        return await _read(desk, lambda: list_resources(desk.kb, cursor))
+        call, cursor = call_of(context), without_surrogates((params and params.cursor) or "")
+        return await _read(call, lambda: list_resources(call.kb, cursor))
 
     async def templates(_context: Context, _params: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
         return ListResourceTemplatesResult(resource_templates=list(TEMPLATES))
 
     async def resource(context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
-        desk = desk_of(context)
-        found = await _read(desk, lambda: read_resource(desk.kb, desk.caller.role, without_surrogates(params.uri)))
+        call = call_of(context)
+        found = await _read(call, lambda: read_resource(call.kb, call.caller.role, without_surrogates(params.uri)))
         contents = TextResourceContents(
             uri=params.uri, mime_type="application/json", text=json.dumps(marked(found), ensure_ascii=False)
         )
@@ -132,13 +132,13 @@ def _has_tickets(kb: SupportKB) -> bool:
         return True
 
 
-async def _read(desk: Desk, work: Callable[[], T]) -> T:
+async def _read(call: CallContext, work: Callable[[], T]) -> T:
     """Read beside the event loop; what fails is an error of the protocol, for resources have no other."""
     try:
-        check_role(desk.caller, "reader")
+        check_role(call.caller, "reader")
         found: T = await in_thread(work)
     except Exception as error:
-        raise MCPError(INVALID_PARAMS, sentence_for(error, desk.folder)) from None
+        raise MCPError(INVALID_PARAMS, sentence_for(error, call.folder)) from None
     return found
 
 

@@ -14,7 +14,7 @@ from mcp.server.stdio import stdio_server
 
 from autokb.app import SupportKB
 from autokb.core.errors import AutokbError
-from autokb.plugins.mcp.server import Desk, create_server
+from autokb.plugins.mcp.server import CallContext, create_server
 from autokb.web.access import Caller
 from autokb.web.middleware import in_thread
 from autokb.web.serving import computing_limit
@@ -47,8 +47,8 @@ def serve_stdio(folder: Path, *, writes: bool = False) -> None:
 
 async def _serve(kb: SupportKB, folder: Path, writes: bool) -> None:
     computing = None if kb.waits_for_servers else computing_limit()
-    desk = Desk(kb, folder, Caller("", "admin"), computing, writes)
-    server = create_server(lambda _context: desk)
+    call = CallContext(kb, folder, Caller("", "admin"), computing, writes)
+    server = create_server(lambda _context: call)
     async with stdio_server() as (read, write), anyio.create_task_group() as tasks:
         tasks.start_soon(_load, kb)
         await server.run(read, write, server.create_initialization_options())

@@ -30,7 +30,7 @@ from autokb.views.audience import is_insider
 from autokb.views.kinds import DocumentView, IssueView, ShownRawIssue, SolutionView
 from autokb.views.knowledge import FoundKnowledge
 from autokb.web.answers import QuestionAnswer, Suggestions
-from autokb.web.shapes import NewOutcome, SaidMessage, Text
+from autokb.web.shapes import NewOutcome, SaidMessage, Text, takes
 
 FARTHEST = 1_000_000  # of a list that is leafed through
 Whole = AfterValidator(without_surrogates)
@@ -39,19 +39,13 @@ Quote = Annotated[str, Field(max_length=20_000), Whole]  # a page of a document
 Said = Annotated[str, Field(max_length=100_000), Whole]  # of more nothing is read
 Count = Annotated[StrictInt, Field(ge=1, le=50)]
 First = Annotated[
-    StrictInt,
-    Field(
-        ge=0,
-        le=FARTHEST,
-        description="A whole number from 0 to 1,000,000: how many to skip of the best.",
-        examples=[0],
-    ),
+    StrictInt, takes("A whole number from 0 to 1,000,000: how many to skip of the best.", 0, ge=0, le=FARTHEST)
 ]
 Values = Annotated[
     dict[Text, list[Text] | Text],
-    Field(
-        description="What is known of the customer: for each attribute a value or a list, as autokb://themes has them.",
-        examples=[{"os": ["iOS", "Android"]}],
+    takes(
+        "What is known of the customer: for each attribute a value or a list, as autokb://themes has them.",
+        {"os": ["iOS", "Android"]},
     ),
 ]
 Kind = Literal["issue", "solution", "document"]
@@ -68,20 +62,16 @@ class Ask(_Arguments):
     """A question and what is known of the customer."""
 
     text: Annotated[
-        Said,
-        Field(
-            description="The question in the customer's words, up to 100,000 characters.",
-            examples=["My earbuds do not charge."],
-        ),
+        Said, takes("The question in the customer's words, up to 100,000 characters.", "My earbuds do not charge.")
     ]
     attributes: Values = Field(default_factory=dict)
     k: Annotated[
         StrictInt,
-        Field(
+        takes(
+            "A whole number from 1 to 100: how many solutions, and how many documents, are shown at most.",
+            5,
             ge=1,
             le=100,
-            description="A whole number from 1 to 100: how many solutions, and how many documents, are shown at most.",
-            examples=[5],
         ),
     ] = 5
 
@@ -89,12 +79,9 @@ class Ask(_Arguments):
 class LiveMessage(SaidMessage):
     """A message of the customer or of an agent."""
 
-    role: Annotated[Speaker, Field(description="Customer or agent.", examples=["customer"])]
-    text: Annotated[
-        Said,
-        Field(description="What was said, up to 100,000 characters.", examples=["My earbuds do not charge."]),
-    ]
-    date: Annotated[Text, Field(description="A day or a moment in ISO 8601, or nothing.", examples=["2026-03-01"])] = ""
+    role: Annotated[Speaker, takes("Customer or agent.", "customer")]
+    text: Annotated[Said, takes("What was said, up to 100,000 characters.", "My earbuds do not charge.")]
+    date: Annotated[Text, takes("A day or a moment in ISO 8601, or nothing.", "2026-03-01")] = ""
 
 
 class SuggestReply(_Arguments):
@@ -102,13 +89,13 @@ class SuggestReply(_Arguments):
 
     messages: Annotated[
         list[LiveMessage],
-        Field(
-            description="The conversation: messages with role (customer or agent) and text, the customer's last.",
-            examples=[[{"role": "customer", "text": "My earbuds do not charge."}]],
+        takes(
+            "The conversation: messages with role (customer or agent) and text, the customer's last.",
+            [{"role": "customer", "text": "My earbuds do not charge."}],
         ),
     ]
     conversation: Annotated[
-        Text, Field(description="The id of the conversation, by which its outcome can be reported.", examples=["c-17"])
+        Text, takes("The id of the conversation, by which its outcome can be reported.", "c-17")
     ] = ""
 
 
@@ -116,58 +103,41 @@ class SearchKnowledge(_Arguments):
     """What is looked for."""
 
     query: Annotated[
-        Query,
-        Field(
-            description="Words, whole or begun, all of which are wanted, up to 1,000 characters.",
-            examples=["earbuds charge"],
-        ),
+        Query, takes("Words, whole or begun, all of which are wanted, up to 1,000 characters.", "earbuds charge")
     ]
     kinds: Annotated[
         list[SearchedKind] | SearchedKind,
-        Field(description="One of issue, solution and document, or a list of them.", examples=[["issue", "document"]]),
+        takes("One of issue, solution and document, or a list of them.", ["issue", "document"]),
     ] = ["issue", "solution", "document"]
-    theme: Annotated[
-        Query,
-        Field(description="The id or the name of a theme, to which the search is then kept.", examples=["Charging"]),
-    ] = ""
+    theme: Annotated[Query, takes("The id or the name of a theme, to which the search is then kept.", "Charging")] = ""
     attributes: Values = Field(default_factory=dict)
     first: First = 0
-    most: Annotated[
-        Count, Field(description="A whole number from 1 to 50: how many of each kind at most.", examples=[10])
-    ] = 10
+    most: Annotated[Count, takes("A whole number from 1 to 50: how many of each kind at most.", 10)] = 10
 
 
 class ReadIssue(_Arguments):
     """Which issue."""
 
-    issue: Annotated[Query, Field(description="The id of an issue, or its first letters.", examples=["273f154f"])]
+    issue: Annotated[Query, takes("The id of an issue, or its first letters.", "273f154f")]
 
 
 class ReadDocument(_Arguments):
     """Which document, and where."""
 
-    document: Annotated[
-        Query, Field(description="The id of a document, as evidence names it.", examples=["charging.html"])
-    ]
+    document: Annotated[Query, takes("The id of a document, as evidence names it.", "charging.html")]
     quote: Annotated[
         Quote,
-        Field(
-            description="Words of the document, up to 20,000 characters: the page is the one that has them.",
-            examples=["Put both earbuds into the case."],
+        takes(
+            "Words of the document, up to 20,000 characters: the page is the one that has them.",
+            "Put both earbuds into the case.",
         ),
     ] = ""
     start: Annotated[
-        StrictInt,
-        Field(
-            ge=0,
-            le=2**53,
-            description="A whole number from 0 on: where the quote begins, as evidence says.",
-            examples=[1200],
-        ),
+        StrictInt, takes("A whole number from 0 on: where the quote begins, as evidence says.", 1200, ge=0, le=2**53)
     ] = 0
     page: Annotated[
         Annotated[StrictInt, Field(ge=1, le=FARTHEST)] | None,
-        Field(description="A whole number from 1 on: the page, in place of a quote.", examples=[2]),
+        takes("A whole number from 1 on: the page, in place of a quote.", 2),
     ] = None
 
 
@@ -175,16 +145,10 @@ class SearchTickets(_Arguments):
     """What is looked for."""
 
     query: Annotated[
-        Query,
-        Field(
-            description="Words, whole or begun, up to 1,000 characters; empty lists the newest tickets.",
-            examples=["camera crash"],
-        ),
+        Query, takes("Words, whole or begun, up to 1,000 characters; empty lists the newest tickets.", "camera crash")
     ] = ""
     first: First = 0
-    most: Annotated[
-        Count, Field(description="A whole number from 1 to 50: how many tickets at most.", examples=[10])
-    ] = 10
+    most: Annotated[Count, takes("A whole number from 1 to 50: how many tickets at most.", 10)] = 10
 
 
 class AskTickets(_Arguments):
@@ -192,15 +156,12 @@ class AskTickets(_Arguments):
 
     text: Annotated[
         Said,
-        Field(
-            description="A question, or what a customer reports, up to 100,000 characters.",
-            examples=["How was the crash of the camera fixed?"],
+        takes(
+            "A question, or what a customer reports, up to 100,000 characters.",
+            "How was the crash of the camera fixed?",
         ),
     ]
-    k: Annotated[
-        StrictInt,
-        Field(ge=1, le=100, description="A whole number from 1 to 100: how many tickets at most.", examples=[5]),
-    ] = 5
+    k: Annotated[StrictInt, takes("A whole number from 1 to 100: how many tickets at most.", 5, ge=1, le=100)] = 5
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from autokb.cli.commands import Folder, Json
 
 if TYPE_CHECKING:
     from autokb.app import SupportKB
-    from autokb.core.results import Synced
+    from autokb.app.synced import Synced
 
 
 def sync(

@@ -6,9 +6,9 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from autokb.app.add import TOO_MANY_GONE, added_today, differs, repeated_blocks, staged_documents
+from autokb.app.synced import SyncedSource
 from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import RawIssue, Skipped
-from autokb.core.results import SyncedSource
 from autokb.core.source_settings import SourceSettings
 from autokb.core.tickets import Ticket
 from autokb.feeds.items import Doubt, Item, Known, Progress, Step

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from autokb.app.add import Kind, add
+from autokb.app.add import AddOptions, Kind, add
+from autokb.app.synced import SyncedSource
 from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json, digest
-from autokb.core.results import SyncedSource
 from autokb.core.source_settings import SourceSettings
 from autokb.net.fetch import FeedError
 from autokb.plugins.sync.feeds.git import MOST_FILES, check_out
@@ -97,9 +97,8 @@ def _add(
         fields = Fields(**source.fields)
         with run.writing():
             least = -(-most // 2)
-            done = add(
-                workspace, [root], kind, fields, sync=True, yes=accept, least=least, keep=guard, progress=progress
-            )
+            options = AddOptions(sync=True, yes=accept, least=least, keep=guard)
+            done = add(workspace, [root], kind, fields, options, progress)
     except BadInputError:  # nothing was added
         with workspace.file() as file, file.transaction():
             file.note(UNBUILT, was_unbuilt)

@@ -10,9 +10,9 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from traceback import extract_tb
 
+from autokb.app.synced import SyncedSource
 from autokb.core.errors import AutokbError
 from autokb.core.plugins import is_of_plugin
-from autokb.core.results import SyncedSource
 from autokb.core.source_settings import SourceSettings
 from autokb.net.fetch import RunOverError
 from autokb.stores.workspace import Workspace

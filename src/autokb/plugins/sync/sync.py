@@ -9,12 +9,13 @@ from datetime import UTC, datetime
 from functools import partial
 from uuid import uuid4
 
+from autokb.app.synced import Synced, SyncedSource
 from autokb.core.errors import AutokbError, BadInputError, UnwritableWorkspaceError, shown_value
 from autokb.core.plugins import built_in, implementation, is_of_plugin, use
-from autokb.core.results import BuildReport, Synced, SyncedSource
 from autokb.core.source_settings import SourceSettings
 from autokb.feeds.items import Feed, Item, Progress, Step
 from autokb.net.fetch import FeedError, Fetcher
+from autokb.pipeline.build_report import BuildReport
 from autokb.plugins.sync.feed_items import SyncedItems
 from autokb.plugins.sync.feeds.github import HEADERS
 from autokb.plugins.sync.folders import sync_folder

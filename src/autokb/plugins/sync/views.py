@@ -7,8 +7,9 @@ from pathlib import Path
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from autokb.app.synced import Synced, SyncedSource
 from autokb.cli.views import next_line, quoted, several, skipped_lines
-from autokb.core.results import BuildReport, Synced, SyncedSource
+from autokb.pipeline.build_report import BuildReport
 
 
 def synced_view(workspace: Path, done: Synced) -> RenderableType:

@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
+from autokb.app.synced import Synced
 from autokb.core.errors import AutokbError, hide_values
-from autokb.core.results import BuildReport, Synced
+from autokb.pipeline.build_report import BuildReport
 from autokb.plugins.sync.sync import build_if_changed, chosen_sources, last_run, side_by_side
 from autokb.stores.workspace import Workspace
 

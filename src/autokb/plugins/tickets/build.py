@@ -11,12 +11,12 @@ from typing import Any
 from autokb.core.errors import BadInputError, StageFailedError, StoppedOnPurposeError
 from autokb.core.ids import canonical_json, digest
 from autokb.core.progress import Progress, silent
-from autokb.core.results import TicketBuildReport
 from autokb.core.settings import Settings
 from autokb.core.ticket_template import TicketTemplate
 from autokb.core.tickets import Edge, Ticket, TicketSection, in_order
 from autokb.core.vectors import Vectors
 from autokb.domains.ticket_templates import ticket_template
+from autokb.pipeline.build_report import BuildReport
 from autokb.pipeline.embedding import encoder_name, read_embedder_name
 from autokb.pipeline.model_choice import check_settings
 from autokb.pipeline.model_session import ModelOptions
@@ -64,6 +64,18 @@ VERSION = "2"  # raise it when a ticket's sections are made otherwise
 STAGE = "sections"
 LINKS = "links"
 GATE = "tickets gate"  # meta: whether a question is about the tickets, with the encoder that it was fitted for
+
+
+@dataclass(frozen=True, slots=True)
+class TicketBuildReport(BuildReport):
+    """What a build of the ticket graph did; ``links`` are the source's, ``dangling`` those that lead nowhere."""
+
+    tickets: int = 0
+    changed: int = 0
+    gone: int = 0
+    links: int = 0
+    dangling: int = 0
+    similar: int = 0
 
 
 def build_tickets(

@@ -9,7 +9,8 @@ from typing import Any
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.ids import digest
 from autokb.core.progress import Progress, silent
-from autokb.core.results import Result, Tokens
+from autokb.core.results import Result
+from autokb.core.spending import Tokens
 from autokb.core.ticket_template import SectionRule, TicketTemplate
 from autokb.core.tickets import TICKET
 from autokb.core.yaml_text import parse_yaml

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from autokb.app.doors.memory_door import MemoryDoor
+from autokb.app.namespaces.namespace import Namespace
 from autokb.core.errors import UnknownIdError
 from autokb.core.progress import Progress
 from autokb.notebook.progress import show_progress
 
 if TYPE_CHECKING:
     from autokb.app import SupportKB
-    from autokb.core.results import TicketBuildReport
     from autokb.core.roles import Role
     from autokb.core.ticket_answer import TicketAnswer
     from autokb.plugins.tickets.accept import Accepted
@@ -19,12 +18,13 @@ if TYPE_CHECKING:
     from autokb.plugins.tickets.answers.open_tickets import ShownTicket, ShownTickets, SimilarTickets
     from autokb.plugins.tickets.answers.report import TicketReport
     from autokb.plugins.tickets.browser import TicketView
+    from autokb.plugins.tickets.build import TicketBuildReport
     from autokb.plugins.tickets.draft_template import TemplateDraft
     from autokb.plugins.tickets.suggestions import PastTickets
     from autokb.views.kinds import Found, Page
 
 
-class TicketsNamespace(MemoryDoor):
+class TicketsNamespace(Namespace):
     """Past tickets: their graph, answers from it, and lists of them."""
 
     def __init__(self, kb: SupportKB) -> None:

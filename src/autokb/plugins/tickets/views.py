@@ -12,16 +12,16 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from autokb.cli.one_line import one_line
+from autokb.cli.output import one_line
 from autokb.cli.views import failure_lines, money, next_line, quoted, several
 
 if TYPE_CHECKING:
-    from autokb.core.results import TicketBuildReport
     from autokb.core.ticket_answer import FoundTicket, TicketAnswer
     from autokb.plugins.tickets.accept import Accepted
     from autokb.plugins.tickets.answers.knowledge import Fed
     from autokb.plugins.tickets.answers.open_tickets import ShownLink, ShownTicket, ShownTickets, SimilarTickets
     from autokb.plugins.tickets.answers.report import TicketReport
+    from autokb.plugins.tickets.build import TicketBuildReport
     from autokb.plugins.tickets.draft_template import TemplateDraft
 
 SECTION_CHARACTERS = 240  # of a section in a tree: what it is about; --json has all

@@ -13,12 +13,11 @@ from autokb.web.middleware import in_thread
 from autokb.web.pages.forms import Text
 from autokb.web.pages.rendering import is_partial, render
 from autokb.web.problems import ProblemError
-from autokb.web.routes import AGENT, EDITOR, Editor
+from autokb.web.routes import AGENT, DECISIONS, EDITOR, Editor
 from autokb.web.serving import kb_of, root, see_other
 
 ITEMS = 15  # of a page: with long solutions and what they cite they stay under 150 kB
 CHANGES = 50  # of a kind: after a first build all is new, and a page has to stay under 150 kB
-VERBS = ("approve", "reject", "hide", "undo")
 KINDS = {  # of the reasons, as the queue names them to people
     "": "All",
     "source_changed": "Source changed",
@@ -46,15 +45,11 @@ async def queue(request: Request, kind: str = "", after: str = "") -> Response:
 async def judge(request: Request, caller: Editor, solution: Text, verb: Text, version: Text = "") -> Response:
     """Approve, reject, hide or take back, where nobody was faster; shows the solution as it is now."""
     kb = kb_of(request)
-    if verb not in VERBS:
-        raise ProblemError(422, f"One can {', '.join(VERBS)} a solution.")
+    if verb not in DECISIONS:
+        raise ProblemError(422, f"One can {', '.join(DECISIONS)} a solution.")
 
     def done() -> dict[str, Any]:
-        if verb == "undo":
-            kb.curation.undo(solution, author=caller.key, version=version)
-        else:
-            given = {"approve": kb.curation.approve, "reject": kb.curation.reject, "hide": kb.curation.hide}[verb]
-            given([solution], author=caller.key, version=version)
+        getattr(kb.curation, verb)(solution, author=caller.key, version=version)
         return kb.views.solution(solution).as_json()
 
     shown = await in_thread(done)

@@ -13,7 +13,7 @@ from autokb.cli.views import first_lines, money, next_line, quoted, several
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from autokb.core.results import Figures, Spending
+    from autokb.core.spending import Figures, Spending
     from autokb.plugins.lab.evaluation.blind_sheet import SheetMarks
     from autokb.plugins.lab.evaluation.report import Table
     from autokb.plugins.lab.studies.draft_cases import DraftedCases

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from autokb.core.nouns import Failure
-from autokb.core.results import Spending
+from autokb.core.spending import Spending
 from autokb.core.vectors import Vectors
 from autokb.plugins.lab.evaluation.report import Record
 from autokb.stats.bootstrap import Interval, mean_intervals

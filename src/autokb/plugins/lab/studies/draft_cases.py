@@ -15,7 +15,8 @@ from autokb.core.ids import short_id
 from autokb.core.nouns import CUSTOMER, Conversation, Document, Failure, Message
 from autokb.core.progress import Progress, silent
 from autokb.core.reply_rules import read_reply_rules
-from autokb.core.results import NOTHING_SPENT, Result, Spending
+from autokb.core.results import Result
+from autokb.core.spending import NOTHING_SPENT, Spending
 from autokb.core.test_sets import read_queries
 from autokb.heuristics.conversations.reply_pairs import reply_pairs
 from autokb.pipeline.model_choice import OFFLINE

@@ -14,8 +14,8 @@ from autokb.core.document_names import DocumentNames
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Failure, Skipped
 from autokb.core.progress import Progress, silent
-from autokb.core.results import NOTHING_SPENT
 from autokb.core.settings import CHUNK_SIZE
+from autokb.core.spending import NOTHING_SPENT
 from autokb.pipeline.chunk_files import ChunkRequest, open_ledger, same_id, settings_of, with_site_boilerplate
 from autokb.pipeline.model_choice import OFFLINE, model_of
 from autokb.pipeline.model_session import ModelOptions

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from autokb.core.progress import Progress
-from autokb.core.results import NOTHING_SPENT, Spending
+from autokb.core.spending import NOTHING_SPENT, Spending
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.stages import Stages
 from autokb.plugins.lab.evaluation.experiment import ModelUsage

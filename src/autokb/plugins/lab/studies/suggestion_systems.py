@@ -18,7 +18,7 @@ from autokb.core.errors import BadInputError, StoppedOnPurposeError
 from autokb.core.nouns import Conversation, Evidence, Hit
 from autokb.core.ranking import best_first
 from autokb.core.reply_rules import read_reply_rules
-from autokb.core.results import Spending
+from autokb.core.spending import Spending
 from autokb.core.vectors import Vectors
 from autokb.heuristics.conversations.read_turn import read_turn
 from autokb.heuristics.conversations.reply_pairs import ReplyPair, reply_pairs

@@ -23,12 +23,14 @@ from autokb.core.ids import canonical_json, digest, short_id
 from autokb.core.in_use import folded
 from autokb.core.nouns import Document, RawIssue
 from autokb.core.progress import Progress, silent
-from autokb.core.results import NOTHING_SPENT, BuildReport, Costs, Figures, Plan, Result, Spending
+from autokb.core.results import Result
+from autokb.core.spending import NOTHING_SPENT, Figures, Spending
 from autokb.pipeline.build import build
+from autokb.pipeline.build_report import BuildReport
 from autokb.pipeline.model_choice import OFFLINE, check_settings
 from autokb.pipeline.model_session import ModelOptions, open_session
 from autokb.pipeline.open_index import OpenIndex, open_index
-from autokb.pipeline.plan import costs, plan
+from autokb.pipeline.plan import Costs, Plan, costs, plan
 from autokb.pipeline.stages import open_stages, without_models
 from autokb.plugins.lab.evaluation.blind_sheet import Side, write_blind_sheet
 from autokb.plugins.lab.evaluation.sheets import key_path

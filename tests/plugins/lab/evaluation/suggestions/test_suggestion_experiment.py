@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autokb.answering.suggest import Suggestion
 from autokb.core.nouns import Evidence, Message
-from autokb.core.results import Spending, Tokens
+from autokb.core.spending import Spending, Tokens
 from autokb.core.tickets import TicketEvidence
 from autokb.plugins.lab.evaluation.suggestions.cases import Case
 from autokb.plugins.lab.evaluation.suggestions.experiment import (

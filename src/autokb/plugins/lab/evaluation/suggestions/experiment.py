@@ -11,7 +11,7 @@ from autokb.answering.suggest import Suggestion
 from autokb.core.domain import ENGLISH
 from autokb.core.nouns import Evidence
 from autokb.core.reply_rules import count_words
-from autokb.core.results import NOTHING_SPENT, Spending
+from autokb.core.spending import NOTHING_SPENT, Spending
 from autokb.core.tickets import TicketEvidence
 from autokb.plugins.lab.evaluation.experiment import Difference, ModelUsage
 from autokb.plugins.lab.evaluation.report import Record

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from autokb.core.results import NOTHING_SPENT, Costs
-from autokb.pipeline.plan import STAGES, costs
+from autokb.core.spending import NOTHING_SPENT
+from autokb.pipeline.plan import STAGES, Costs, costs
 from autokb.plugins.lab.evaluation.quality.annotation import displayed_solutions
 from autokb.plugins.lab.evaluation.report import Cell, Table
 from autokb.plugins.lab.studies.papers import PaperRun, PaperTables

@@ -14,7 +14,7 @@ from autokb.core.domain import DomainSpec
 from autokb.core.errors import BadInputError, NothingPublishedError
 from autokb.core.files import write_file
 from autokb.core.ids import digest
-from autokb.core.results import NOTHING_SPENT, Spending
+from autokb.core.spending import NOTHING_SPENT, Spending
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.open_index import open_index
 from autokb.pipeline.stages import without_models

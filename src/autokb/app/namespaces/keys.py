@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from autokb.app.doors.memory_door import MemoryDoor
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from autokb.app.api_keys import ApiKeys, CreatedKey
-    from autokb.core.api_keys import ApiKey
+from autokb.app.api_keys import ApiKeys, CreatedKey, find_key, keep_key, list_keys, make_key, revoke_key
+from autokb.app.namespaces.namespace import Namespace
+from autokb.core.api_keys import ApiKey
+from autokb.stores.api_keys import has_api_keys
 
 
-class KeysDoor(MemoryDoor):
+class KeysNamespace(Namespace):
     """Who may use the service."""
 
     def create(self, role: str, name: str = "") -> CreatedKey:
@@ -21,26 +18,20 @@ class KeysDoor(MemoryDoor):
 
         Its id, which begins with ``name`` where one is given, is the author of what is done with it.
         """
-        from autokb.app.api_keys import create_key
-
-        return create_key(self._memory.workspace, role, name)
+        made = make_key(role, name)
+        keep_key(self._workspace, made)
+        return made
 
     def list(self) -> ApiKeys:
         """Return the keys, revoked ones too, without what they are."""
-        from autokb.app.api_keys import list_keys
-
-        return list_keys(self._memory.workspace)
+        return list_keys(self._workspace)
 
     def revoke(self, key_id: str) -> ApiKey:
-        """Let a key count no more, by its id (UnknownIdError where no key has it)."""
-        from autokb.app.api_keys import revoke_key
-
-        return revoke_key(self._memory.workspace, key_id)
+        """Let a key count no more, from the next request on, by its id (UnknownIdError where no key has it)."""
+        return revoke_key(self._workspace, key_id)
 
     def find(self, key: str) -> ApiKey | None:
         """Return which key was shown; None where it is wrong or revoked."""
-        from autokb.app.api_keys import find_key
-
         if (held := self._memory.held_keys) is not None:
             if not held.can_tell([key]):
                 held.read(self._memory.workspace)
@@ -50,8 +41,6 @@ class KeysDoor(MemoryDoor):
 
     def are_needed(self) -> bool:
         """Return whether a key was ever made here; to revoke the last one opens nothing."""
-        from autokb.stores.api_keys import has_api_keys
-
         if (held := self._memory.held_keys) is not None:
             if not held.count_still:
                 held.read(self._memory.workspace)
