@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from autokb.pipeline.model_session import ModelOptions
-from autokb.plugins.lab.evaluation.report import Table, interval_text, number_text
+from autokb.plugins.lab.evaluation.report import Table, interval_text, number_text, terminal_tables
 from autokb.plugins.lab.studies.evaluate_chunking import ChunkEvaluation, evaluate_chunking
 from benchmarks.figures import Figure, Result, write
 
@@ -56,10 +56,10 @@ def run(options: argparse.Namespace) -> Result:
 def table_2(answers: Mapping[str, Any]) -> Table:
     """Noise, completeness, context switch and task relevance."""
     rows = [
-        (domain, method, *(_judged(body["tenets"].get(tenet)) for tenet in TENETS))
+        (domain, (method, *(_judged(body["tenets"].get(tenet)) for tenet in TENETS)))
         for domain, method, body in _bodies(answers)
     ]
-    return Table("Table 2: shares of chunks, by a judge", ("domain", "method", *TENETS.values()), tuple(rows))
+    return Table.of("Table 2: shares of chunks, by a judge", rows, ("method", *TENETS.values()), corner="domain")
 
 
 def table_3(answers: Mapping[str, Any]) -> Table:
@@ -69,8 +69,8 @@ def table_3(answers: Mapping[str, Any]) -> Table:
         for name, suffix in ((method, ""), (f"{method} + CAR", CONTEXT)):
             found = [body["tenets"].get(f"wp@{k}{suffix}") for k in DEPTHS]
             if not suffix or (method == OURS and any(found)):
-                rows.append((domain, name, *map(_judged, found)))
-    return Table("Table 3: weighted precision", ("domain", "method", *(f"WP@{k}" for k in DEPTHS)), tuple(rows))
+                rows.append((domain, (name, *map(_judged, found))))
+    return Table.of("Table 3: weighted precision", rows, ("method", *(f"WP@{k}" for k in DEPTHS)), corner="domain")
 
 
 def table_4(answers: Mapping[str, Any]) -> Table:
@@ -78,15 +78,17 @@ def table_4(answers: Mapping[str, Any]) -> Table:
     rows = [
         (
             domain,
-            method,
-            f"{body['seconds'] / answers[domain]['documents']:.3f}",
-            *(number_text(body["size"][name]) for name in ("mean", "p50", "p90")),
-            f"{body['chunks'] / answers[domain]['documents']:.1f}",
+            (
+                method,
+                f"{body['seconds'] / answers[domain]['documents']:.3f}",
+                *(number_text(body["size"][name]) for name in ("mean", "p50", "p90")),
+                f"{body['chunks'] / answers[domain]['documents']:.1f}",
+            ),
         )
         for domain, method, body in _bodies(answers)
     ]
-    columns = ("domain", "method", "seconds a document", "mean characters", "p50", "p90", "chunks a document")
-    return Table("Table 4: time and sizes", columns, tuple(rows))
+    columns = ("method", "seconds a document", "mean characters", "p50", "p90", "chunks a document")
+    return Table.of("Table 4: time and sizes", rows, columns, corner="domain")
 
 
 def _bodies(answers: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
@@ -112,14 +114,8 @@ def figures(answers: Mapping[str, Any]) -> Iterator[Figure]:
 def show(tables: Sequence[Table]) -> None:
     """Print the tables."""
     from rich.console import Console
-    from rich.table import Table
 
-    for shown in tables:
-        table = Table(title=shown.title, title_justify="left")
-        for place, column in enumerate(shown.columns):
-            table.add_column(column, justify="left" if place < 2 else "right")
-        for row in shown.rows:
-            table.add_row(*row)
+    for table in terminal_tables(tables):
         Console(width=150, markup=False).print(table)
 
 

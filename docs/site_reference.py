@@ -26,7 +26,7 @@ from autokb.cli import load_commands
 from autokb.cli.commands import app
 from autokb.core.plugins import built_in, use, with_namespace
 from autokb.core.roles import ROLES
-from autokb.core.settings import NUMBERS, WORDS, Settings
+from autokb.core.settings import OVERRIDABLE, Settings
 from autokb.stores.workspace import DEFAULT_SETTINGS, create_workspace
 from autokb.web.app import create_app
 
@@ -178,7 +178,7 @@ def _yaml(value: Any) -> str:
 
 
 def _variable(name: str) -> str:
-    return f"`AUTOKB_{name.upper()}`" if name in (*WORDS, *NUMBERS) else ""
+    return f"`AUTOKB_{name.upper()}`" if name in OVERRIDABLE else ""
 
 
 # -- HTTP ------------------------------------------------------------------------------------------

@@ -129,7 +129,7 @@ def test_a_line_that_is_no_conversation_is_skipped_with_its_reason(tmp_path: Pat
     path = write(tmp_path / "in.jsonl", good, {"kind": "chat", "id": "2", "messages": messages})
     kb = SupportKB.create(tmp_path / "kb")
     (skipped,) = kb.import_(path).skipped
-    assert skipped.path == "line 2" and skipped.reason.startswith("chat '2' needs messages as a list of 1 to 5,000")
+    assert skipped.path == "line 2" and skipped.reason.startswith("chat '2': messages must be a list of 1 to 5,000")
     assert set(staged(kb)) == {"1"}
 
 

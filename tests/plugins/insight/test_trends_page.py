@@ -16,7 +16,7 @@ from autokb.core.in_use import LoggedQuestion
 from autokb.stores.question_log import keep_questions
 from autokb.stores.workspace import Workspace
 from autokb.usage.weeks import monday_of, today, week_of_day
-from autokb.web import app as web_app
+from autokb.web import service
 from autokb.web.app import create_app
 
 BROWSER = {"accept": "text/html", "sec-fetch-site": "same-origin"}
@@ -100,7 +100,7 @@ def test_reports_are_worked_out_as_one_of_the_questions_that_are_answered_at_onc
 
         return count
 
-    monkeypatch.setattr(web_app, "computing_limit", lambda _workers: limit)
+    monkeypatch.setattr(service, "computing_limit", lambda workers: limit if workers == 1 else CapacityLimiter(1))
     monkeypatch.setattr(UsageNamespace, "trends", counted(UsageNamespace.trends))
     monkeypatch.setattr(UsageNamespace, "digest", counted(UsageNamespace.digest))
     app = create_app(kb.workspace.folder)
