@@ -441,6 +441,18 @@ def test_a_text_without_a_heading_does_not_show_its_first_step_twice(
     assert "1  written by hand" in seen(capsys, "suggest", hand_made.folder, asked)
 
 
+def test_a_command_that_is_longer_than_a_line_is_shown_whole(
+    hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    address = "https://example.com/" + "install/" * 20 + "setup.ps1"
+    (tmp_path / "own.md").write_text(f"1. Run iex {address} as administrator.\n2. Wait.", encoding="utf-8")
+    asked = "my robot does not charge in the dock"
+    issue = SupportKB(hand_made).ask(asked).matches[0].issue.id
+    seen(capsys, "write", hand_made.folder, issue, tmp_path / "own.md")
+    for words in (("ask", hand_made.folder, asked), ("show", hand_made.folder, issue)):
+        assert address in "".join(line.strip("│ ") for line in seen(capsys, *words)), words
+
+
 def test_an_edited_step_stands_beside_no_place_that_says_something_else(
     hand_made: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:

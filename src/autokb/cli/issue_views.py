@@ -176,7 +176,7 @@ def _steps(solution: SolutionView | Solution) -> Table:
     steps, evidence = solution.steps or (solution.text,), solution.evidence
     table = Table.grid(padding=(0, 1))
     table.add_column(justify="right", no_wrap=True)
-    table.add_column()
+    table.add_column(overflow="fold")  # a command that is cut cannot be copied
     beside = _sources_by_step(steps, evidence)
     is_named = len({one.document for one in evidence}) == 1
     numbers = step_numbers(steps, [one.quote for one in evidence])

@@ -71,7 +71,7 @@ def graph_view(workspace: Path, shown: ShownTickets) -> RenderableType:
 def _counts(named: Mapping[str, int]) -> Table:
     table = Table.grid(padding=(0, 2))
     table.add_column(justify="right")
-    table.add_column()
+    table.add_column(overflow="fold")
     for name, count in named.items():
         table.add_row(f"{count:,}", name)
     return table
@@ -117,7 +117,7 @@ def similar_view(workspace: Path, found: SimilarTickets) -> RenderableType:
     table = Table.grid(padding=(0, 2))
     table.add_column(justify="right", style="dim")
     table.add_column(style="bold", no_wrap=True)
-    table.add_column()
+    table.add_column(overflow="fold")
     table.add_column(style="dim", no_wrap=True)
     for one in found.tickets:
         table.add_row(f"{one.score:.2f}", one.id, one_line(one.title, 120), one_line(one.status))
@@ -191,7 +191,7 @@ def accepted_view(accepted: Accepted) -> str:
 def report_view(shown: TicketReport) -> RenderableType:
     """Show groups with their hours and intervals."""
     table = Table(box=None, pad_edge=False)
-    table.add_column(one_line(shown.by))
+    table.add_column(one_line(shown.by), overflow="fold")
     for name in ("resolved", "open", "mean h", "p50 h", "p90 h"):
         table.add_column(name, justify="right")
     for name, group in list(shown.groups.items())[:GROUPS_SHOWN]:
