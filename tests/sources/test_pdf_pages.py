@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shlex
 import sys
 from collections.abc import Sequence
@@ -233,6 +234,25 @@ def test_a_table_without_a_grid_is_a_table_and_ends_before_the_next_heading(rule
             pdf.set_fill_color(220)
             pdf.rect(60, 88 + n * 18, 340, 18, style="F")
     assert with_section_behind(pdf, rows_at(pdf, ROWS, 100)) == AS_TABLE + SECTION
+
+
+def test_no_word_is_lost_beside_the_cells_of_a_table_that_has_no_rulings_at_its_sides() -> None:
+    pdf = paper()
+    rows = [("Code", "Zone", "Event", "Note"), *((f"E{n}", f"{n}", f"Fault {n}", f"Call {n}") for n in range(301, 307))]
+    lefts = (60.0, 160.0, 260.0, 360.0, 460.0)
+    for n, row in enumerate(rows):
+        top = 100 + n * 22
+        for left, cell in zip(lefts, row, strict=False):
+            pdf.text(left + 5, top + 15, cell)
+        if n:
+            pdf.line(lefts[0], top + 22, lefts[-1], top + 22)
+            for left in lefts[1:-1]:
+                pdf.line(left, top, left, top + 22)
+        else:
+            for left, right in itertools.pairwise(lefts):
+                pdf.rect(left, top, right - left, 22)
+    text = read(pdf)
+    assert [word for row in rows for word in row if word not in text] == []
 
 
 @pytest.mark.parametrize("leading", [14.0, 24.0])

@@ -71,9 +71,18 @@ def test_the_whole_solution_stands_in_the_card_and_can_be_sent(client: TestClien
     steps = ["Allow Bluetooth for the app in the iOS settings.", "Hold the iPhone close to the robot. " * 30]
     SupportKB(hand_made).curation.edit("s-ios", steps=steps)
     asked = "the robot does not pair with my iPhone"
-    page = client.post("/conversation/say", data={"state": state_of(client.get("/").text), "text": asked}).text
+    pages: list[str] = []
+
+    def is_loaded() -> bool:  # what was edited
+        pages.append(
+            client.post("/conversation/say", data={"state": state_of(client.get("/").text), "text": asked}).text
+        )
+        return "The whole solution" in pages[-1]
+
+    wait_until(is_loaded)
+    page = pages[-1]
     wholes = re.findall(r'<p id="whole-(\d)" class="wording small" dir="auto">(.*?)</p>', page, re.S)
-    assert wholes and "The whole solution" in page, page
+    assert wholes, page
     place, text = wholes[0]
     whole = html.unescape(text)
     suggested = SupportKB(hand_made).suggest([Message("customer", asked)])

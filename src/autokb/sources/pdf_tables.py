@@ -52,11 +52,11 @@ class Table:
 
 
 def take_tables(words: Sequence[Word], grids: Sequence[Grid]) -> tuple[list[Table], list[Word]]:
-    """Return the real tables and the words outside them."""
+    """Return the real tables and the words in no cell, which a table without rulings at its sides has beside it."""
     free = list(words)
     tables = []
     for grid in sorted(grids, key=lambda g: (g.box[1], g.box[0])):
-        inside = [word for word in free if _contains(grid.box, word)]
+        inside = _in_cells(grid, free)
         rows = _compact(_cell_texts(grid, inside))
         if len(rows) >= 2 and len(rows[0]) >= 2:
             taken = {id(word) for word in inside}
@@ -64,6 +64,11 @@ def take_tables(words: Sequence[Word], grids: Sequence[Grid]) -> tuple[list[Tabl
             left, top, right, bottom = grid.box
             tables.append(Table(rows, top, bottom, left, right))
     return tables, free
+
+
+def _in_cells(grid: Grid, words: Sequence[Word]) -> list[Word]:
+    cells = [box for row in grid.rows for box in row if box]
+    return [w for w in words if _contains(grid.box, w) and any(_contains(cell, w) for cell in cells)]
 
 
 def _contains(box: Box, word: Word) -> bool:

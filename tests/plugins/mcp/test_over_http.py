@@ -71,8 +71,8 @@ def test_a_key_gives_what_its_role_may(
                     said = [{"role": "customer", "text": QUESTION}]
                     assert (await call(client, "suggest_reply", messages=said))["suggestions"]
                 else:
-                    assert "role agent" in await refused(client, "report_outcome", report)
-                    assert "role agent" in await refused(client, "ask_tickets", {"text": QUESTION})
+                    assert "agent rights" in await refused(client, "report_outcome", report)
+                    assert "agent rights" in await refused(client, "ask_tickets", {"text": QUESTION})
 
     asyncio.run(talk())
     assert kb.usage.report_outcome(**report).changed == 0  # type: ignore[arg-type]  # it is known
