@@ -49,7 +49,7 @@ demo: .venv/.demo  ## build the headphones knowledge base offline, show it, ask 
 # Two workers whose linear algebra takes every core for itself wait for one another: a core each is many times faster.
 # Where Python may not keep its bytecode, each worker rewrites all asserts and each process compiles autokb anew. With
 # worksteal a worker has half of the files in a row, so that what a file makes for its tests is made once.
-test: .venv/.setup  ## run the tests; SLOW=1 runs a third of the slow ones too, SLOW=all all
+test: .venv/.setup  ## run the tests; SLOW=1 runs a fifth of the slow ones too, SLOW=all all
 	OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: .venv/.setup  ## lint, types, floors, complexity, budget

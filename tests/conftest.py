@@ -67,7 +67,7 @@ if WITHOUT_PLUGINS:
         return report
 
 
-TURNS = 3  # commits after which CI has run every slow test: all of them take half of its time
+TURNS = 5  # commits after which CI has run every slow test: all of them take more than half of its time
 
 
 def pytest_report_header() -> str:
