@@ -312,6 +312,19 @@ def test_only_a_section_whose_whole_heading_a_step_names_is_brought_and_a_word_b
     assert "Tick" in written(several, "By hand", "Group") and "Save" not in written(several, "By hand", "Group")
 
 
+def test_what_is_to_be_done_as_described_above_is_brought_by_a_part_of_its_heading() -> None:
+    steps = "1. Pull the plug.\n2. Wait for two minutes.\n"
+    text = f"# Restarting the machine\n\n{steps}\n# Codes\n\n1. Note the code.\n2. {{}}\n"
+
+    def written(step: str) -> str:
+        found = write_section(Document("d", "Guide", text.format(step)), section_id("d", ("Codes",), 0), {}, SPEC)
+        return " ".join(one.text for one in found.steps) if found else ""
+
+    assert "Pull the plug." in written("Restart as described above.")
+    assert "Pull the plug." not in written("Use the machine from the first step above.")
+    assert "Pull the plug." not in written("The machine was shown above.")
+
+
 def test_a_long_list_is_brought_with_its_first_step() -> None:
     more = "".join(f"\n{n}. Run it. {'Look whether it starts. ' * 20}\n" for n in range(3, 6))
     text = (

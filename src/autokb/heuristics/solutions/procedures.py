@@ -170,11 +170,15 @@ def _is_within(span: Span, others: Iterable[Span]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Reference:
-    """Words of a step that refer to another place, what they are about, and whether the place is before the step."""
+    """Words of a step that refer to another place, what they are about, and whether the place is before the step.
+
+    What ``is_described`` there has a section of its own ("restart as described above"); anything may be "listed below".
+    """
 
     words: str
     about: str
     is_back: bool
+    is_described: bool
 
 
 def refers_elsewhere(text: str, language: str = ENGLISH) -> bool:
@@ -191,7 +195,8 @@ def _references_of(text: str, step: Span, language: str) -> Iterator[_Reference]
             if found := pattern_of(ManualWords, name, language).search(words, start, end):
                 rest = words[start : found.start()] + words[found.end() : end]
                 about = rest if content_words(rest, language) else words
-                yield _Reference(found.group(), about, is_back=name == "references_back")
+                described = pattern_of(ManualWords, "descriptions_elsewhere", language).search(found.group())
+                yield _Reference(found.group(), about, name == "references_back", described is not None)
 
 
 def without_missing(words: str, missing: Sequence[str], language: str = ENGLISH) -> str | None:
@@ -216,16 +221,16 @@ class _KnownPlaces:
     def find(self, number: int, reference: _Reference, *, is_beside: bool) -> list[Span] | None:
         """Return the steps of what is referred to; none where its heading is named and it is too long to be brought.
 
-        That is the section whose whole heading is in the sentence, in the doubtful case of one word after the sections
-        below the step's own; else, if nothing is beside the step, the steps that share most words with it, where it
-        says what to do and they have half of its words. Anything less is a remark ("as noted above"), which stays as
-        it is. None if nothing is found.
+        That is the section that the sentence names, in the doubtful case of one word after the sections below the
+        step's own; else, if nothing is beside the step, the steps that share most words with it, where it says what to
+        do and they have half of its words. Anything less is a remark ("as noted above"), which stays as it is. None if
+        nothing is found.
         """
         about = content_words(reference.about, self.language)
         material, near_by = self.materials[number], self.materials[max(0, number - LOOKED_THROUGH) :]
         near_by = near_by[: 2 * LOOKED_THROUGH + 1]
-        named = self._named(material, about, is_back=reference.is_back)
-        is_sure = named is not None and self._worth(named, about) > 1
+        named = self._named(material, reference, about)
+        is_sure = named is not None and self._worth(named, about)[0] > 1
         if not (is_sure or is_beside or reference.is_back) and (steps := self._steps_below(material, near_by)):
             return steps
         if named is not None:
@@ -244,25 +249,36 @@ class _KnownPlaces:
             return None
         return self._brought(near) if shared * 2 >= len(about) and instructs(reference.about, self.language) else []
 
-    def _named(self, material: Material, about: frozenset[str], *, is_back: bool) -> Section | None:
+    def _named(self, material: Material, reference: _Reference, about: frozenset[str]) -> Section | None:
         """Return the section before (or after) a step whose heading names what a sentence is about."""
         here = material.core[0]
-        least = 1.5 if is_back else 1.0  # looking back, one word is often named by chance
         others = [
             section
             for section in self.found[max(0, material.section - LOOKED_THROUGH) : material.section + LOOKED_THROUGH + 1]
             if section.headings
             and not section.start <= here < section.end
-            and (section.start < here) is is_back
-            and content_words(section.headings[-1], self.language) <= about
-            and self._worth(section, about) >= least
+            and (section.start < here) is reference.is_back
+            and self._is_named(section, reference, about)
         ]
-        return max(reversed(others) if is_back else others, key=lambda s: self._worth(s, about), default=None)
+        in_order = reversed(others) if reference.is_back else others
+        return max(in_order, key=lambda s: self._worth(s, about), default=None)
 
-    def _worth(self, section: Section, about: frozenset[str]) -> float:
-        """Return how many words a heading shares, those of the title by half."""
-        shared = content_words(section.headings[-1], self.language) & about
-        return len(shared) - len(shared & content_words(self.title, self.language)) / 2
+    def _is_named(self, section: Section, reference: _Reference, about: frozenset[str]) -> bool:
+        """Return whether a sentence names a heading: "restart as described above" does by a part of it.
+
+        Any other has to have the whole heading and, looking back, more than one word: one is often there by chance.
+        """
+        words, part = self._worth(section, about)
+        if reference.is_described:
+            return words >= 1
+        return part == 1 and words >= (1.5 if reference.is_back else 1)
+
+    def _worth(self, section: Section, about: frozenset[str]) -> tuple[float, float]:
+        """Return how many words a heading shares, those of the title by half, and which part of it they are."""
+        heading = content_words(section.headings[-1], self.language)
+        shared = heading & about
+        in_title = len(shared & content_words(self.title, self.language))
+        return len(shared) - in_title / 2, len(shared) / max(1, len(heading))
 
     def _shared(self, material: Material, about: frozenset[str]) -> int:
         return len(about & content_words(self.text[material.core[0] : material.core[1]], self.language))
